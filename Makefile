@@ -79,7 +79,7 @@ cluster-demo:  ## Run a cluster and the sample shop, kill parts of the cluster, 
 kill-test: bootstrap  ## Kill processes (kill -9) at random times, TRIALS per mode (300; 60 if a trial kills several)
 	Scripts/build Server --product trackway
 	Scripts/build IntegrationTests --build-tests
-	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
+	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_SCENARIO_TRIALS=$(or $(TRIALS),60) \
 	    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 Scripts/run-tests IntegrationTests --skip-build --filter KillTests
 
 ##### Checks

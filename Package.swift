@@ -65,8 +65,8 @@ let package = Package(
         .library(name: "SparkChamberCompatibility", targets: ["SparkChamberCompatibility"]),
         // Shared with the collector: event types, the wire format and the append-only log. The underscore marks them as internal:
         // they may change in any release, and apps do not import them.
-        .library(name: "_TrackwayEvents", targets: ["TrackwayEvents"]),
-        .library(name: "_TrackwayWire", targets: ["TrackwayWire"]),
+        .library(name: "_TrackwayCore", targets: ["TrackwayCore"]),
+        .library(name: "_TrackwayDestinationKit", targets: ["TrackwayDestinationKit"]),
         .library(name: "_TrackwayJournal", targets: ["TrackwayJournal"]),
     ],
     targets: [
@@ -81,23 +81,29 @@ let package = Package(
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
         // Layer 0: events, attributes, identifiers and limits. No Foundation.
-        .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: strictSwiftSettings),
+        .target(name: "TrackwayCore", dependencies: ["CTrackway"], swiftSettings: strictSwiftSettings),
 
         // Layer 1: the vendor-neutral storage layer, and the interface for formats (two pure functions per format).
         .target(
             name: "TrackwayJournal",
-            dependencies: ["TrackwayEvents", "CTrackway"],
+            dependencies: ["TrackwayCore", "CTrackway"],
             swiftSettings: strictSwiftSettings
         ),
-        .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: strictSwiftSettings),
+        .target(
+            name: "TrackwayDestinationKit",
+            dependencies: ["TrackwayCore", "CZlib"],
+            swiftSettings: strictSwiftSettings
+        ),
 
         // Layer 1: state machines as values, which receive the time and return actions.
-        .target(name: "TrackwayBehavior", dependencies: ["TrackwayEvents"], swiftSettings: strictSwiftSettings),
+        .target(name: "TrackwayLifecycle", dependencies: ["TrackwayCore"], swiftSettings: strictSwiftSettings),
 
         // Layer 2: delivery.
         .target(
             name: "TrackwayDelivery",
-            dependencies: ["TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway"],
+            dependencies: [
+                "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit", "CTrackway",
+            ],
             swiftSettings: strictSwiftSettings
         ),
 
@@ -105,7 +111,7 @@ let package = Package(
         .target(
             name: "TrackwayPlatform",
             dependencies: [
-                "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit", "TrackwayDelivery",
                 "CTrackway", .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
@@ -118,7 +124,7 @@ let package = Package(
         .target(
             name: "Trackway",
             dependencies: [
-                "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit", "TrackwayDelivery",
                 "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: strictSwiftSettings
@@ -127,21 +133,21 @@ let package = Package(
         // Layer 5: the formats of other back ends, one folder per vendor. Only apps that send to one of them link it.
         .target(
             name: "TrackwayDestinations",
-            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire"],
+            dependencies: ["Trackway", "TrackwayCore", "TrackwayDestinationKit"],
             swiftSettings: strictSwiftSettings
         ),
 
         // Layer 5: Apple's frameworks that the core must not reference, each in a separate product. Empty elsewhere.
         .target(
             name: "TrackwayLocation",
-            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
+            dependencies: ["TrackwayLifecycle", "TrackwayCore", "TrackwayPlatform"],
             exclude: privacy().exclude,
             resources: privacy().resources,
             swiftSettings: strictSwiftSettings
         ),
         .target(
             name: "TrackwayMotion",
-            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
+            dependencies: ["TrackwayLifecycle", "TrackwayCore", "TrackwayPlatform"],
             exclude: privacy().exclude,
             resources: privacy().resources,
             swiftSettings: strictSwiftSettings
@@ -158,7 +164,8 @@ let package = Package(
         .target(
             name: "TrackwayTesting",
             dependencies: [
-                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "Trackway", "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit",
+                "TrackwayDelivery",
                 "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: strictSwiftSettings
@@ -167,14 +174,14 @@ let package = Package(
         // Layer 5: actions that are triggered by events of user interface elements.
         .target(
             name: "TrackwayTriggers",
-            dependencies: ["Trackway", "TrackwayEvents"],
+            dependencies: ["Trackway", "TrackwayCore"],
             swiftSettings: strictSwiftSettings
         ),
 
         // Layer 5: capture of screens, touches and clicks in UIKit, and the hook that they share.
         .target(
             name: "TrackwayUIKit",
-            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayLifecycle", "TrackwayCore"],
             exclude: privacy().exclude,
             resources: privacy().resources,
             swiftSettings: strictSwiftSettings
@@ -183,7 +190,7 @@ let package = Package(
         // Layer 5: the same for SwiftUI, through modifiers that views call.
         .target(
             name: "TrackwaySwiftUI",
-            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayLifecycle", "TrackwayCore"],
             exclude: privacy().exclude,
             resources: privacy().resources,
             swiftSettings: strictSwiftSettings
@@ -192,7 +199,9 @@ let package = Package(
         // Layer 6: compatibility modules.
         .target(
             name: "ClickstreamCompatibility",
-            dependencies: ["TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            dependencies: [
+                "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations",
+            ],
             exclude: privacy().exclude,
             resources: privacy().resources,
             swiftSettings: strictSwiftSettings
@@ -202,7 +211,7 @@ let package = Package(
         .target(
             name: "SensorsAnalyticsCompatibility",
             dependencies: [
-                "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
+                "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayLifecycle", "TrackwayDestinationKit",
                 "TrackwayDestinations",
             ],
             exclude: privacy().exclude,
@@ -215,8 +224,9 @@ let package = Package(
         .target(
             name: "SiftCompatibility",
             dependencies: [
-                "CSiftCompatibility", "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior",
-                "TrackwayWire", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform", "TrackwayMotion",
+                "CSiftCompatibility", "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayLifecycle",
+                "TrackwayDestinationKit", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
+                "TrackwayMotion",
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
@@ -226,7 +236,7 @@ let package = Package(
         .target(
             name: "SAPUsageCompatibility",
             dependencies: [
-                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire",
+                "Trackway", "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit",
                 "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
             ],
             exclude: privacy().exclude,
@@ -236,19 +246,19 @@ let package = Package(
 
         .target(
             name: "SparkChamberCompatibility",
-            dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents"],
+            dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayCore"],
             swiftSettings: strictSwiftSettings
         ),
 
-        .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: strictSwiftSettings),
+        .testTarget(name: "TrackwayCoreTests", dependencies: ["TrackwayCore"], swiftSettings: strictSwiftSettings),
         .testTarget(
-            name: "TrackwayBehaviorTests",
-            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayTesting"],
+            name: "TrackwayLifecycleTests",
+            dependencies: ["TrackwayLifecycle", "TrackwayCore", "TrackwayTesting"],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayDestinationsTests",
-            dependencies: ["TrackwayDestinations", "TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            dependencies: ["TrackwayDestinations", "TrackwayDestinationKit", "TrackwayCore", "TrackwayTesting"],
             resources: [.copy("Fixtures")],
             swiftSettings: strictSwiftSettings
         ),
@@ -268,7 +278,7 @@ let package = Package(
             name: "ClickstreamCompatibilityTests",
             dependencies: [
                 "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "TrackwayUIKit", "Trackway",
-                "TrackwayTesting", "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
+                "TrackwayTesting", "TrackwayDestinations", "TrackwayCore", "TrackwayDestinationKit",
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -276,7 +286,7 @@ let package = Package(
             name: "SensorsAnalyticsCompatibilityTests",
             dependencies: [
                 "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "TrackwayUIKit", "Trackway",
-                "TrackwayPlatform", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+                "TrackwayPlatform", "TrackwayTesting", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations",
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -292,7 +302,8 @@ let package = Package(
             name: "SiftCompatibilityTests",
             dependencies: [
                 "SiftCompatibility", "SiftSamples", "SiftObjectiveCSample", "Trackway", "TrackwayTesting",
-                "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+                "TrackwayLifecycle", "TrackwayDelivery", "TrackwayCore", "TrackwayDestinationKit",
+                "TrackwayDestinations",
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -301,8 +312,8 @@ let package = Package(
         .testTarget(
             name: "SAPUsageCompatibilityTests",
             dependencies: [
-                "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
-                "TrackwayEvents", "TrackwayJournal", "TrackwayPlatform", "TrackwayWire", "TrackwayDestinations",
+                "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayLifecycle",
+                "TrackwayCore", "TrackwayJournal", "TrackwayPlatform", "TrackwayDestinationKit", "TrackwayDestinations",
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -312,13 +323,13 @@ let package = Package(
             dependencies: [
                 "ClickstreamCompatibility", "SAPUsageCompatibility", "SensorsAnalyticsCompatibility",
                 "SiftCompatibility",
-                "Trackway", "TrackwayTesting", "TrackwayEvents",
+                "Trackway", "TrackwayTesting", "TrackwayCore",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayTriggersTests",
-            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayEvents"],
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayCore"],
             swiftSettings: strictSwiftSettings
         ),
         // The SparkChamber document's samples, in both language modes, without a warning.
@@ -339,33 +350,33 @@ let package = Package(
             dependencies: [
                 "SparkChamberCompatibility", "SparkChamberSamples", "SparkChamberSwift5Samples", "TrackwayTriggers",
                 "Trackway",
-                "TrackwayTesting", "TrackwayEvents",
+                "TrackwayTesting", "TrackwayCore",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayUIKitTests",
             dependencies: [
-                "TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayTesting", "TrackwayBehavior", "TrackwayEvents",
+                "TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayTesting", "TrackwayLifecycle", "TrackwayCore",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayJournalTests",
             dependencies: [
-                "TrackwayJournal", "TrackwayEvents", "TrackwayPlatform", "TrackwayTesting", "CTrackway", "CZlib",
+                "TrackwayJournal", "TrackwayCore", "TrackwayPlatform", "TrackwayTesting", "CTrackway", "CZlib",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
-            name: "TrackwayWireTests",
-            dependencies: ["TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            name: "TrackwayDestinationKitTests",
+            dependencies: ["TrackwayDestinationKit", "TrackwayCore", "TrackwayTesting"],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayDeliveryTests",
             dependencies: [
-                "TrackwayDelivery", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
+                "TrackwayDelivery", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit", "TrackwayCore",
                 "TrackwayTesting",
             ],
             swiftSettings: strictSwiftSettings
@@ -373,30 +384,32 @@ let package = Package(
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [
-                "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire",
-                "TrackwayEvents", "TrackwayTesting", "LifeCycleProbe", "CrashProbe", "CTrackway",
+                "TrackwayPlatform", "TrackwayLifecycle", "TrackwayDelivery", "TrackwayJournal",
+                "TrackwayDestinationKit",
+                "TrackwayCore", "TrackwayTesting", "LifecycleProbe", "CrashProbe", "CTrackway",
             ],
             swiftSettings: strictSwiftSettings
         ),
         // A process that tests send signals to.
         .executableTarget(
-            name: "LifeCycleProbe",
-            dependencies: ["TrackwayPlatform", "TrackwayEvents", "TrackwayWire"],
-            path: "Tests/LifeCycleProbe",
+            name: "LifecycleProbe",
+            dependencies: ["TrackwayPlatform", "TrackwayCore", "TrackwayDestinationKit"],
+            path: "Tests/LifecycleProbe",
             swiftSettings: strictSwiftSettings
         ),
         // A process that crashes in different ways, for tests.
         .executableTarget(
             name: "CrashProbe",
-            dependencies: ["Trackway", "TrackwayDestinations", "TrackwayPlatform", "TrackwayEvents"],
+            dependencies: ["Trackway", "TrackwayDestinations", "TrackwayPlatform", "TrackwayCore"],
             path: "Tests/CrashProbe",
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayTests",
             dependencies: [
-                "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
-                "TrackwayBehavior", "TrackwayPlatform", "TrackwayDestinations", "CrashProbe",
+                "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayDestinationKit",
+                "TrackwayCore",
+                "TrackwayLifecycle", "TrackwayPlatform", "TrackwayDestinations", "CrashProbe",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: strictSwiftSettings
@@ -404,7 +417,7 @@ let package = Package(
         // Complete scenarios of an app's use on a simulated device.
         .testTarget(
             name: "TrackwayScenarioTests",
-            dependencies: ["Trackway", "TrackwayTesting", "TrackwayEvents"],
+            dependencies: ["Trackway", "TrackwayTesting", "TrackwayCore"],
             swiftSettings: strictSwiftSettings
         ),
     ],

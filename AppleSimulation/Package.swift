@@ -52,11 +52,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [Strin
 }
 
 let baseModules: [Target.Dependency] = [
-    "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway",
+    "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit", "CTrackway",
 ]
 
 let compatibilityModule: [Target.Dependency] = [
-    "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+    "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations",
 ]
 
 // A module that uses `canImport` with a simulated framework must depend on it, directly or through another module.
@@ -66,10 +66,10 @@ let modules: [Target?] = [
     .systemLibrary(name: "CZlib", path: "SDK/CZlib"),
     .systemLibrary(name: "CCurl", path: "SDK/CCurl"),
     .systemLibrary(name: "CCrypto", path: "SDK/CCrypto"),
-    module("TrackwayEvents", ["CTrackway"]),
-    module("TrackwayJournal", ["TrackwayEvents", "CTrackway"]),
-    module("TrackwayWire", ["TrackwayEvents", "CZlib"]),
-    module("TrackwayBehavior", ["TrackwayEvents"]),
+    module("TrackwayCore", ["CTrackway"]),
+    module("TrackwayJournal", ["TrackwayCore", "CTrackway"]),
+    module("TrackwayDestinationKit", ["TrackwayCore", "CZlib"]),
+    module("TrackwayLifecycle", ["TrackwayCore"]),
     module("TrackwayDelivery", baseModules),
     module(
         "TrackwayPlatform",
@@ -77,33 +77,33 @@ let modules: [Target?] = [
         exclude: ["Apple/PrivacyInfo.xcprivacy"]
     ),
     module("Trackway", baseModules + ["TrackwayDelivery", "TrackwayPlatform"]),
-    module("TrackwayDestinations", ["Trackway", "TrackwayEvents", "TrackwayWire"]),
+    module("TrackwayDestinations", ["Trackway", "TrackwayCore", "TrackwayDestinationKit"]),
     module(
         "TrackwayLocation",
-        ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreLocation"]
+        ["TrackwayLifecycle", "TrackwayCore", "TrackwayPlatform", "CoreLocation"]
     ),
     module(
         "TrackwayMotion",
-        ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreMotion"]
+        ["TrackwayLifecycle", "TrackwayCore", "TrackwayPlatform", "CoreMotion"]
     ),
     module(
         "TrackwayAdvertisingID",
         ["TrackwayPlatform", "AdSupport", "AppTrackingTransparency"]
     ),
     module("TrackwayTesting", ["Trackway"] + baseModules + ["TrackwayDelivery", "TrackwayPlatform"]),
-    module("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
-    module("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
-    module("TrackwaySwiftUI", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "SwiftUI"]),
+    module("TrackwayTriggers", ["Trackway", "TrackwayCore"]),
+    module("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayLifecycle", "TrackwayCore", "UIKit"]),
+    module("TrackwaySwiftUI", ["TrackwayTriggers", "Trackway", "TrackwayLifecycle", "TrackwayCore", "SwiftUI"]),
     module("ClickstreamCompatibility", compatibilityModule),
-    module("SensorsAnalyticsCompatibility", compatibilityModule + ["TrackwayBehavior"]),
+    module("SensorsAnalyticsCompatibility", compatibilityModule + ["TrackwayLifecycle"]),
     .target(name: "CSiftCompatibility", path: "SDK/CSiftCompatibility"),
     module(
         "SiftCompatibility",
         compatibilityModule + [
-            "CSiftCompatibility", "TrackwayBehavior", "TrackwayDelivery", "TrackwayPlatform", "TrackwayMotion",
+            "CSiftCompatibility", "TrackwayLifecycle", "TrackwayDelivery", "TrackwayPlatform", "TrackwayMotion",
         ]
     ),
-    module("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
+    module("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayCore", "UIKit"]),
 ]
 
 let package = Package(
@@ -155,27 +155,27 @@ let package = Package(
         ),
         // The sample app in a simulated phone that executes commands: one process is one launch of the app.
         .executableTarget(
-            name: "phone-story",
+            name: "simulated-app",
             dependencies: [
                 "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayDestinations", "TrackwayTesting", "TrackwayPlatform",
-                "TrackwayEvents",
+                "TrackwayCore",
                 "SwiftUI", "UIKit",
             ],
-            path: "PhoneStory",
+            path: "SimulatedAppScenario",
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "ShopAppTests",
             dependencies: [
                 "ShopApp", "ReadmeApp", "FirstHour", "SparkChamberCompatibility", "TrackwaySwiftUI", "Trackway",
-                "TrackwayTesting", "TrackwayEvents", "SwiftUI", "UIKit", "_Testing_UIKit",
+                "TrackwayTesting", "TrackwayCore", "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [
-                "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayJournal",
+                "TrackwayPlatform", "TrackwayLifecycle", "TrackwayDelivery", "TrackwayCore", "TrackwayJournal",
                 "TrackwayTesting", "UIKit", "Network", "MetricKit", "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
@@ -196,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "TriggersTests",
             dependencies: [
-                "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit",
+                "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayCore", "UIKit",
                 "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
@@ -205,23 +205,24 @@ let package = Package(
         .testTarget(
             name: "TrackwayUIKitTests",
             dependencies: [
-                "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
+                "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayCore", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
         ),
         // Events that the compatibility modules capture automatically.
         .testTarget(
-            name: "FacesTests",
+            name: "CompatibilityModuleTests",
             dependencies: [
                 "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "TrackwayUIKit",
-                "Trackway", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "SwiftUI", "UIKit", "_Testing_UIKit",
+                "Trackway", "TrackwayTesting", "TrackwayCore", "TrackwayDestinationKit", "SwiftUI", "UIKit",
+                "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwaySwiftUITests",
             dependencies: [
-                "TrackwaySwiftUI", "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents",
+                "TrackwaySwiftUI", "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayCore",
                 "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
@@ -230,7 +231,7 @@ let package = Package(
         .testTarget(
             name: "BackgroundTasksTests",
             dependencies: [
-                "BackgroundTasks", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
+                "BackgroundTasks", "Trackway", "TrackwayTesting", "TrackwayCore", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -245,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "ProductTests",
             dependencies: [
-                "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID", "TrackwayPlatform", "TrackwayBehavior",
-                "TrackwayEvents", "CoreLocation", "CoreMotion", "AdSupport", "AppTrackingTransparency",
+                "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID", "TrackwayPlatform", "TrackwayLifecycle",
+                "TrackwayCore", "CoreLocation", "CoreMotion", "AdSupport", "AppTrackingTransparency",
                 "_Testing_UIKit",
             ],
             swiftSettings: strictSwiftSettings

@@ -23,11 +23,11 @@ let strictSwiftSettings: [SwiftSetting] =
 ///
 /// On Linux the other products are almost empty.
 let linked = [
-    "Nothing", "Trackway", "TrackwayTriggers", "ClickstreamCompatibility", "SensorsAnalyticsCompatibility",
+    "NoProduct", "Trackway", "TrackwayTriggers", "ClickstreamCompatibility", "SensorsAnalyticsCompatibility",
     "SiftCompatibility", "SAPUsageCompatibility", "SparkChamberCompatibility",
 ].map { product in
     var products = [product]
-    if product == "Nothing" { products = [] }
+    if product == "NoProduct" { products = [] }
     if product == "TrackwayTriggers" { products.append("Trackway") }
     return Target.executableTarget(
         name: "linked-\(product)",
@@ -53,9 +53,9 @@ let package = Package(
                 .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "TrackwayTriggers", package: "trackway"),
                 .product(name: "SparkChamberCompatibility", package: "trackway"),
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "_TrackwayJournal", package: "trackway"),
-                .product(name: "_TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayDestinationKit", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),

@@ -19,10 +19,10 @@ let strictSwiftSettings: [SwiftSetting] =
 
 /// The modules of the SDK and the collector that most targets use.
 let shared: [Target.Dependency] = [
-    .product(name: "_TrackwayEvents", package: "trackway"),
-    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayCore", package: "trackway"),
+    .product(name: "_TrackwayDestinationKit", package: "trackway"),
     .product(name: "_TrackwayJournal", package: "trackway"),
-    .product(name: "Collector", package: "Server"),
+    .product(name: "CollectorCore", package: "Server"),
 ]
 
 /// Collectors on several machines: records in NATS JetStream, queries in ClickHouse, TLS to both.
@@ -50,7 +50,7 @@ let package = Package(
         .target(
             name: "CollectorTLS",
             dependencies: [
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -85,7 +85,7 @@ let package = Package(
             dependencies: shared + [
                 "CollectorJetStream", "CollectorClickHouse", "CollectorTLS",
                 .product(name: "CollectorHTTP", package: "Server"),
-                .product(name: "CollectorStore", package: "Server"),
+                .product(name: "CollectorSQLite", package: "Server"),
                 .product(name: "TrackwayCommand", package: "Server"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -103,7 +103,7 @@ let package = Package(
             dependencies: [
                 "CollectorJetStream", "CollectorTLS",
                 .product(name: "CollectorTesting", package: "Server"),
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(
             name: "CollectorTLSTests",
             dependencies: [
-                "CollectorTLS", "ClusterTesting", .product(name: "_TrackwayEvents", package: "trackway"),
+                "CollectorTLS", "ClusterTesting", .product(name: "_TrackwayCore", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -131,7 +131,7 @@ let package = Package(
             name: "CollectorClickHouseTests",
             dependencies: shared + [
                 "CollectorClickHouse", "CollectorTLS", "ClusterTesting",
-                .product(name: "CollectorStore", package: "Server"),
+                .product(name: "CollectorSQLite", package: "Server"),
                 .product(name: "CollectorTesting", package: "Server"),
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -143,9 +143,9 @@ let package = Package(
             name: "ClusterSimulationTests",
             dependencies: [
                 "CollectorJetStream", "CollectorClickHouse", "ClusterTesting",
-                .product(name: "Collector", package: "Server"),
+                .product(name: "CollectorCore", package: "Server"),
                 .product(name: "CollectorTesting", package: "Server"),
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -169,7 +169,7 @@ let package = Package(
             dependencies: shared + [
                 "trackway-cluster", "CollectorJetStream", "CollectorClickHouse", "CollectorTLS", "ClusterTesting",
                 .product(name: "CollectorHTTP", package: "Server"),
-                .product(name: "CollectorStore", package: "Server"),
+                .product(name: "CollectorSQLite", package: "Server"),
                 .product(name: "CollectorTesting", package: "Server"),
                 .product(name: "TrackwayCommand", package: "Server"),
                 .product(name: "Trackway", package: "trackway"),

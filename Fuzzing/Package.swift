@@ -5,8 +5,8 @@
 import PackageDescription
 
 let shared: [Target.Dependency] = [
-    .product(name: "_TrackwayEvents", package: "trackway"),
-    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayCore", package: "trackway"),
+    .product(name: "_TrackwayDestinationKit", package: "trackway"),
     .product(name: "_TrackwayJournal", package: "trackway"),
 ]
 
@@ -22,29 +22,29 @@ let package = Package(
     targets: [
         // libFuzzer's entry point, which is not visible to Swift, and the code that runs a target with it.
         .target(name: "CFuzzer"),
-        .target(name: "Feeder", dependencies: ["CFuzzer"]),
+        .target(name: "LibFuzzer", dependencies: ["CFuzzer"]),
 
         // The collector's admission code, through a symbolic link: the server's package would add its web framework.
-        .target(name: "Collector", dependencies: shared),
+        .target(name: "CollectorCore", dependencies: shared),
 
         // The JSON scanner and all code that reads events with it.
-        .executableTarget(name: "FuzzJSONScanner", dependencies: ["Feeder"] + shared),
+        .executableTarget(name: "FuzzJSONScanner", dependencies: ["LibFuzzer"] + shared),
 
         // Logs and journals with arbitrary damage.
         .executableTarget(
             name: "FuzzJournalReader",
-            dependencies: ["Feeder", .product(name: "TrackwayTesting", package: "trackway")] + shared
+            dependencies: ["LibFuzzer", .product(name: "TrackwayTesting", package: "trackway")] + shared
         ),
 
         // The collector's request bodies, and the records of its intake log.
-        .executableTarget(name: "FuzzIntake", dependencies: ["Feeder", "Collector"] + shared),
+        .executableTarget(name: "FuzzIntake", dependencies: ["LibFuzzer", "CollectorCore"] + shared),
 
         // The collector's other formats: one target for each, with shared rules.
-        .target(name: "VendorRules", dependencies: ["Feeder", "Collector"] + shared),
-        .executableTarget(name: "FuzzClickstream", dependencies: ["Feeder", "VendorRules", "Collector"]),
-        .executableTarget(name: "FuzzSensors", dependencies: ["Feeder", "VendorRules", "Collector"]),
-        .executableTarget(name: "FuzzSift", dependencies: ["Feeder", "VendorRules", "Collector"]),
-        .executableTarget(name: "FuzzSAPUsage", dependencies: ["Feeder", "VendorRules", "Collector"]),
+        .target(name: "VendorRules", dependencies: ["LibFuzzer", "CollectorCore"] + shared),
+        .executableTarget(name: "FuzzClickstream", dependencies: ["LibFuzzer", "VendorRules", "CollectorCore"]),
+        .executableTarget(name: "FuzzSensors", dependencies: ["LibFuzzer", "VendorRules", "CollectorCore"]),
+        .executableTarget(name: "FuzzSift", dependencies: ["LibFuzzer", "VendorRules", "CollectorCore"]),
+        .executableTarget(name: "FuzzSAPUsage", dependencies: ["LibFuzzer", "VendorRules", "CollectorCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

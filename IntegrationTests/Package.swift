@@ -37,18 +37,18 @@ let package = Package(
         // Shifts the wall clock of one process, as if someone had set it.
         .target(name: "ClockShift"),
 
-        // An app on the SDK that executes commands and prints what it did.
+        // An app built on the SDK that executes commands and prints what it did.
         .executableTarget(
             name: "recorder",
             dependencies: [
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "TrackwayDestinations", package: "trackway"),
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
 
-        // An app on the compatibility module for usage reports that executes commands.
+        // An app built on the compatibility module for usage reports that executes commands.
         .executableTarget(
             name: "usage-reporter",
             dependencies: [.product(name: "SAPUsageCompatibility", package: "trackway")],
@@ -60,12 +60,12 @@ let package = Package(
 
         // The test support: processes, folders, small disks, an unreliable server, the collector.
         .target(
-            name: "Stage",
+            name: "IntegrationTestSupport",
             dependencies: [
                 "CTerminal",
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "_TrackwayJournal", package: "trackway"),
-                .product(name: "_TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayDestinationKit", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -73,12 +73,12 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Stage", "recorder", "usage-reporter",
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                "IntegrationTestSupport", "recorder", "usage-reporter",
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "_TrackwayJournal", package: "trackway"),
-                .product(name: "_TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayDestinationKit", package: "trackway"),
             ],
-            exclude: ["Phone/Golden"],
+            exclude: ["SimulatedApp/Golden"],
             swiftSettings: strictSwiftSettings
         ),
     ],

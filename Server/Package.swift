@@ -19,20 +19,20 @@ let strictSwiftSettings: [SwiftSetting] =
 
 /// The SDK's modules that the collector uses: events, the wire format, and the append-only log.
 let shared: [Target.Dependency] = [
-    .product(name: "_TrackwayEvents", package: "trackway"),
-    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayCore", package: "trackway"),
+    .product(name: "_TrackwayDestinationKit", package: "trackway"),
     .product(name: "_TrackwayJournal", package: "trackway"),
 ]
 
-/// CollectorHTTP, CollectorWeb and CollectorStore never import each other: TrackwayCommand connects them.
+/// CollectorHTTP, CollectorDashboard and CollectorSQLite never import each other: TrackwayCommand connects them.
 let package = Package(
     name: "trackway-server",
     platforms: [.macOS(.v14)],
     products: [
         .executable(name: "trackway", targets: ["trackway"]),
         // For the package in ../Cluster only. These libraries are not a public API, and may change in any version.
-        .library(name: "Collector", targets: ["Collector"]),
-        .library(name: "CollectorStore", targets: ["CollectorStore"]),
+        .library(name: "CollectorCore", targets: ["CollectorCore"]),
+        .library(name: "CollectorSQLite", targets: ["CollectorSQLite"]),
         .library(name: "CollectorHTTP", targets: ["CollectorHTTP"]),
         .library(name: "TrackwayCommand", targets: ["TrackwayCommand"]),
         .library(name: "CollectorTesting", targets: ["CollectorTesting"]),
@@ -50,16 +50,16 @@ let package = Package(
     ],
     targets: [
         // Layer 0: admission, keys, durable intake and the meaning of records. No HTTP, no SQL.
-        .target(name: "Collector", dependencies: shared, swiftSettings: strictSwiftSettings),
+        .target(name: "CollectorCore", dependencies: shared, swiftSettings: strictSwiftSettings),
 
         // SQLite settings that can be made from C only.
         .target(name: "CSQLiteSettings", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Layer 1: three targets that depend on layer 0 and not on each other.
         .target(
-            name: "CollectorStore",
+            name: "CollectorSQLite",
             dependencies: shared + [
-                "Collector", "CSQLiteSettings",
+                "CollectorCore", "CSQLiteSettings",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 // The C functions below GRDB: bodies are bound without a copy.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CollectorHTTP",
             dependencies: shared + [
-                "Collector",
+                "CollectorCore",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -85,8 +85,8 @@ let package = Package(
         // The page's files as arrays in C: Swift takes a minute of processor time for the same bytes.
         .target(name: "CWebAssets", exclude: ["Assets"]),
         .target(
-            name: "CollectorWeb",
-            dependencies: ["Collector", "CWebAssets"],
+            name: "CollectorDashboard",
+            dependencies: ["CollectorCore", "CWebAssets"],
             swiftSettings: strictSwiftSettings
         ),
 
@@ -94,7 +94,7 @@ let package = Package(
         .target(
             name: "TrackwayCommand",
             dependencies: shared + [
-                "Collector", "CollectorStore", "CollectorHTTP", "CollectorWeb",
+                "CollectorCore", "CollectorSQLite", "CollectorHTTP", "CollectorDashboard",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -113,23 +113,23 @@ let package = Package(
         .target(
             name: "CollectorTesting",
             dependencies: [
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/CollectorTesting",
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
-            name: "CollectorTests",
+            name: "CollectorCoreTests",
             dependencies: shared + [
-                "Collector", "CollectorTesting", .product(name: "TrackwayTesting", package: "trackway"),
+                "CollectorCore", "CollectorTesting", .product(name: "TrackwayTesting", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
-            name: "CollectorStoreTests",
+            name: "CollectorSQLiteTests",
             dependencies: shared + [
-                "CollectorStore", "Collector", .product(name: "GRDB", package: "GRDB.swift"),
+                "CollectorSQLite", "CollectorCore", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "TrackwayTesting", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
@@ -137,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "CollectorHTTPTests",
             dependencies: shared + [
-                "CollectorHTTP", "Collector", "CollectorTesting",
+                "CollectorHTTP", "CollectorCore", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -147,14 +147,14 @@ let package = Package(
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
-            name: "CollectorWebTests",
-            dependencies: ["CollectorWeb", "Collector"],
+            name: "CollectorDashboardTests",
+            dependencies: ["CollectorDashboard", "CollectorCore"],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayCommandTests",
             dependencies: shared + [
-                "TrackwayCommand", "Collector", "CollectorHTTP", "CollectorWeb", "CollectorTesting",
+                "TrackwayCommand", "CollectorCore", "CollectorHTTP", "CollectorDashboard", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "TrackwayTesting", package: "trackway"),

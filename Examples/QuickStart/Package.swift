@@ -11,6 +11,6 @@ let package = Package(
     targets: [
         .executableTarget(name: "quickstart", dependencies: [.product(name: "Trackway", package: "trackway")]),
         .executableTarget(name: "service", dependencies: [.product(name: "Trackway", package: "trackway")]),
-        .executableTarget(name: "leaving", dependencies: [.product(name: "Trackway", package: "trackway")]),
+        .executableTarget(name: "two-destinations", dependencies: [.product(name: "Trackway", package: "trackway")]),
     ]
 )

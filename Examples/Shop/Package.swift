@@ -25,18 +25,18 @@ let package = Package(
     dependencies: [.package(name: "trackway", path: "../..")],
     targets: [
         // The shop itself: goods, basket, screens and visitors as values, independent of the terminal and of analytics.
-        .target(name: "ShopFloor", swiftSettings: strictSwiftSettings),
+        .target(name: "ShopCore", swiftSettings: strictSwiftSettings),
         // The app: a terminal UI whose visits are recorded with Trackway.
         .executableTarget(
             name: "shop",
             dependencies: [
-                "ShopFloor", .product(name: "Trackway", package: "trackway"),
+                "ShopCore", .product(name: "Trackway", package: "trackway"),
                 .product(name: "TrackwayDestinations", package: "trackway"),
-                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayCore", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
-        .testTarget(name: "ShopFloorTests", dependencies: ["ShopFloor"], swiftSettings: strictSwiftSettings),
+        .testTarget(name: "ShopCoreTests", dependencies: ["ShopCore"], swiftSettings: strictSwiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

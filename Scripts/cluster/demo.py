@@ -17,15 +17,15 @@ import threading
 import time
 import uuid
 
-from check import Acknowledged, check
-from parts import Cluster, NotHere, until
+from check import AcknowledgedEvents, check
+from processes import Cluster, MissingProgramError, wait_until
 from stream import NoResponseError
 
 SHOPS = 3
 
 
-def say(what, text):
-    print(f"{what:<10} {text}", flush=True)
+def print_step(label, text):
+    print(f"{label:<10} {text}", flush=True)
 
 
 class Shop:
@@ -37,13 +37,13 @@ class Shop:
     def __init__(self, number, cluster, program):
         self.number, self.cluster, self.program = number, cluster, program
         self.folder = f"{cluster.folder}/shop-{number}"
-        self.ledger, self.process, self.is_over, self.is_cancelled = None, None, False, False
+        self.ledger, self.process, self.is_stopping, self.is_cancelled = None, None, False, False
         self.thread = threading.Thread(target=self._run)
 
     def _run(self):
-        chance = random.Random(self.number)
-        while not self.is_over:
-            self._visit(chance.randrange(1 << 30), visitors=25, pace=200)
+        rng = random.Random(self.number)
+        while not self.is_stopping:
+            self._visit(rng.randrange(1 << 30), visitors=25, pace=200)
         for _ in range(10):
             if self.is_cancelled or (self._visit(1, visitors=1, pace=1000) and self.account["pending"] == 0):
                 return
@@ -65,7 +65,7 @@ class Shop:
         return self.ledger["destinations"]["collector"]
 
     def cancel(self):
-        self.is_over = self.is_cancelled = True
+        self.is_stopping = self.is_cancelled = True
         if self.process and self.process.poll() is None:
             self.process.kill()
 
@@ -77,59 +77,59 @@ class Demo:
 
     def run(self):
         """Returns whether no event was lost or duplicated."""
-        cluster, began = self.cluster, time.monotonic()
+        cluster, start_time = self.cluster, time.monotonic()
         cluster.start()
-        say("Cluster", f"three NATS servers, two collectors behind nginx, two forwarders, ClickHouse: started in {time.monotonic() - began:.0f} s")
-        say("Shops", f"{SHOPS} shops, each a process with its own journal; their visitors' events go through nginx")
+        print_step("Cluster", f"three NATS servers, two collectors behind nginx, two forwarders, ClickHouse: started in {time.monotonic() - start_time:.0f} s")
+        print_step("Shops", f"{SHOPS} shops, each a process with its own journal; their visitors' events go through nginx")
         for shop in self.shops:
             shop.thread.start()
-        self._records(20)
-        self._kill(until_there(cluster.leader, "the stream has a leader"), "it led the stream")
-        self._kill(cluster.collectors[0], "nginx sends requests to the other collector")
-        self._kill(cluster.clickhouse, "records wait in the stream until it restarts")
-        say("Restart", f"every part, one after another: {', '.join(part.name for part in cluster.parts)}")
+        self._wait_for_records(20)
+        self._kill_and_restart(wait_for_value(cluster.leader, "the stream has a leader"), "it led the stream")
+        self._kill_and_restart(cluster.collectors[0], "nginx sends requests to the other collector")
+        self._kill_and_restart(cluster.clickhouse, "records wait in the stream until it restarts")
+        print_step("Restart", f"every part, one after another: {', '.join(part.name for part in cluster.parts)}")
         for part in cluster.parts:
             self._restart(part)
-        say("Restart", "done; the last visitors leave, and pending events are delivered")
+        print_step("Restart", "done; the last visitors leave, and pending events are delivered")
         for shop in self.shops:
-            shop.is_over = True
+            shop.is_stopping = True
         for shop in self.shops:
             while shop.thread.is_alive():
                 shop.thread.join(0.2)
-        return self._settle()
+        return self._check_and_print_ledger()
 
-    def _last(self):
+    def _last_sequence(self):
         try:
             return self.cluster.engine.info("INTAKE_0")["state"]["last_seq"]
         except NoResponseError:
             return 0
 
-    def _records(self, count):
+    def _wait_for_records(self, count):
         """Waits until `count` more records are in the stream; returns the seconds taken."""
-        began, before = time.monotonic(), until_there(self._last, "the stream responds")
-        until(lambda: self._last() >= before + count, "new records arrive")
-        return time.monotonic() - began
+        start_time, before = time.monotonic(), wait_for_value(self._last_sequence, "the stream responds")
+        wait_until(lambda: self._last_sequence() >= before + count, "new records arrive")
+        return time.monotonic() - start_time
 
-    def _kill(self, part, remark):
-        part.end(signal.SIGKILL)
-        seconds = self._records(1)
-        say("kill -9", f"{part.name}: {remark}; the next record was accepted {seconds:.1f} s later")
-        self._records(10)
+    def _kill_and_restart(self, part, explanation):
+        part.stop(signal.SIGKILL)
+        seconds = self._wait_for_records(1)
+        print_step("kill -9", f"{part.name}: {explanation}; the next record was accepted {seconds:.1f} s later")
+        self._wait_for_records(10)
         part.start()
-        until(self.cluster.is_well, f"everything runs again after {part.name}")
+        wait_until(self.cluster.is_healthy, f"everything runs again after {part.name}")
 
     def _restart(self, part):
-        status = part.end(signal.SIGTERM)
+        status = part.stop(signal.SIGTERM)
         part.start()
-        until(self.cluster.is_well, f"everything runs again after {part.name}")
+        wait_until(self.cluster.is_healthy, f"everything runs again after {part.name}")
         if status not in (0, -signal.SIGTERM, 1) and part not in self.cluster.servers:
-            say("Restart", f"{part.name} exited with status {status}")
+            print_step("Restart", f"{part.name} exited with status {status}")
 
-    def _settle(self):
-        report = check(self.cluster, Acknowledged())
+    def _check_and_print_ledger(self):
+        report = check(self.cluster, AcknowledgedEvents())
         columns = ["recorded", "delivered", *(collector.name for collector in self.cluster.collectors), "ClickHouse"]
         stores = [*(rows_of_index(collector) for collector in self.cluster.collectors), rows_of_tables(self.cluster.clickhouse)]
-        table, lost, twice, balanced = [], 0, 0, report.is_good
+        table, lost, duplicated, balanced = [], 0, 0, report.passed
         for shop in self.shops:
             installation = uuid.UUID(shop.ledger["installation"]).hex
             recorded, dropped = shop.ledger["recorded"], sum(shop.account["dropped"].values())
@@ -137,25 +137,25 @@ class Demo:
             table.append([f"shop {shop.number}", recorded, shop.account["delivered"], *(rows for rows, _ in counts)])
             balanced = balanced and shop.ledger["balanced"] and recorded == shop.account["delivered"] and dropped == 0
             lost += sum(max(0, recorded - distinct) for _, distinct in counts)
-            twice += sum(rows - distinct for rows, distinct in counts)
+            duplicated += sum(rows - distinct for rows, distinct in counts)
         table.append(["all", *(sum(row[column] for row in table) for column in range(1, len(columns) + 1))])
         print()
         print(f"{'':<8}" + "".join(f"{column:>13}" for column in columns))
         for row in table:
             print(f"{row[0]:<8}" + "".join(f"{value:>13,}" for value in row[1:]))
-        print(f"\n{lost} lost, {twice} duplicated.", flush=True)
+        print(f"\n{lost} lost, {duplicated} duplicated.", flush=True)
         for failure in report.failures:
             print(f"failed: {failure}")
-        return balanced and lost == 0 and twice == 0 and len({value for value in table[-1][1:]}) == 1
+        return balanced and lost == 0 and duplicated == 0 and len({value for value in table[-1][1:]}) == 1
 
 
-def until_there(look, what):
-    """Waits until `look` returns a true value, and returns that value."""
+def wait_for_value(read, label):
+    """Waits until `read` returns a true value, and returns that value."""
     found = []
-    def is_there():
-        found[:] = [look()]
+    def has_value():
+        found[:] = [read()]
         return bool(found[0])
-    until(is_there, what)
+    wait_until(has_value, label)
     return found[0]
 
 
@@ -170,28 +170,28 @@ def rows_of_index(collector):
 
 
 def rows_of_tables(clickhouse):
-    rows = clickhouse.ask("SELECT lower(hex(installation)), count(), uniqExact(id) FROM events FINAL GROUP BY installation FORMAT TabSeparated")
+    rows = clickhouse.query("SELECT lower(hex(installation)), count(), uniqExact(id) FROM events FINAL GROUP BY installation FORMAT TabSeparated")
     return collections.defaultdict(lambda: (0, 0), {row[0]: (int(row[1]), int(row[2])) for row in rows})
 
 
-def main(program, stays):
+def main(program, keeps_running):
     with tempfile.TemporaryDirectory(prefix="trackway-cluster-") as folder:
         cluster = Cluster(folder)
         demo = Demo(cluster, program)
         try:
-            is_good = demo.run()
-            if stays:
+            passed = demo.run()
+            if keeps_running:
                 print(f"\nPage        http://127.0.0.1:{cluster.collectors[0].port} and http://127.0.0.1:{cluster.collectors[1].port}")
                 print(f"ClickHouse  http://127.0.0.1:{cluster.clickhouse.port}, database trackway: curl 'http://127.0.0.1:{cluster.clickhouse.port}/?database=trackway' -d 'SELECT name, count() FROM events FINAL GROUP BY name'")
                 print(f"Send        trackway send --url http://127.0.0.1:{cluster.port} --key {cluster.key} hello world=1")
                 print("Press Ctrl-C to stop everything; all data is deleted.", flush=True)
                 while True:
                     time.sleep(1)
-            return 0 if is_good else 1
+            return 0 if passed else 1
         finally:
             for shop in demo.shops:
                 shop.cancel()
-            cluster.end()
+            cluster.stop()
 
 
 def interrupt(*_):
@@ -206,7 +206,7 @@ if __name__ == "__main__":
         signal.signal(number, interrupt)
     try:
         sys.exit(main(sys.argv[1], os.environ.get("CLUSTER_DEMO_EXIT") != "1"))
-    except (NotHere, NoResponseError) as problem:
+    except (MissingProgramError, NoResponseError) as problem:
         sys.exit(f"cluster-demo: {problem}")
     except KeyboardInterrupt:
         print("\ncluster-demo: stopped", file=sys.stderr)

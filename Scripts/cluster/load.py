@@ -11,11 +11,11 @@ import subprocess
 import threading
 import time
 
-from check import Acknowledged
-from parts import request, trackway
+from check import AcknowledgedEvents
+from processes import request, trackway
 
 # Seconds that a raw sender waits for a response; the collector holds a batch for up to ten.
-PATIENCE = 25
+RESPONSE_TIMEOUT = 25
 
 
 class Load:
@@ -26,21 +26,21 @@ class Load:
 
     def __init__(self, cluster, seed, senders=3, raw=3, rate=60, per_batch=20, name=""):
         self.cluster, self.seed, self.rate, self.per_batch = cluster, seed, rate, per_batch
-        self.acknowledged, self.answers, self.is_over = Acknowledged(), collections.Counter(), threading.Event()
-        self.lock, self.last_answer, self.silence, self.times = threading.Lock(), time.monotonic(), 0.0, collections.deque(maxlen=100_000)
-        self.rounds, self.problems, self.is_cancelled = 0, [], False
+        self.acknowledged, self.responses, self.stop_requested = AcknowledgedEvents(), collections.Counter(), threading.Event()
+        self.lock, self.last_response, self.longest_gap, self.times = threading.Lock(), time.monotonic(), 0.0, collections.deque(maxlen=100_000)
+        self.process_count, self.problems, self.is_cancelled = 0, [], False
         self.threads = [threading.Thread(target=self._send_with_sdk, args=(f"sdk{name}-{number}",)) for number in range(senders)]
         self.threads += [threading.Thread(target=self._send_raw, args=(number,)) for number in range(raw)]
 
     def start(self):
-        self.last_answer = time.monotonic()
+        self.last_response = time.monotonic()
         for thread in self.threads:
             thread.start()
         return self
 
-    def end(self):
+    def stop(self):
         """Stops recording, and returns when everything is delivered."""
-        self.is_over.set()
+        self.stop_requested.set()
         for thread in self.threads:
             thread.join()
         return self.acknowledged
@@ -48,21 +48,21 @@ class Load:
     def cancel(self):
         """Stops sending immediately, even if events are pending."""
         self.is_cancelled = True
-        self.is_over.set()
+        self.stop_requested.set()
 
-    def _count(self, status, began):
+    def _count(self, status, start_time):
         now = time.monotonic()
         with self.lock:
-            self.answers[str(status or "none")] += 1
+            self.responses[str(status or "none")] += 1
             if status == 200:
-                self.silence = max(self.silence, now - self.last_answer)
-                self.last_answer = now
-                self.times.append((began, now))
+                self.longest_gap = max(self.longest_gap, now - self.last_response)
+                self.last_response = now
+                self.times.append((start_time, now))
 
-    def answered_between(self, start, end):
+    def count_answered_between(self, start, end):
         """Returns the number of requests that were both sent and answered with 200 between two times."""
         with self.lock:
-            return sum(1 for began, at in self.times if start < began and at < end)
+            return sum(1 for start_time, at in self.times if start < start_time and at < end)
 
     # With the SDK
 
@@ -71,18 +71,18 @@ class Load:
 
         Each process prints what it recorded; the final journal shows what was delivered.
         """
-        chance, number, acknowledged = random.Random(f"{self.seed}/{name}"), 0, self.acknowledged
+        rng, number, acknowledged = random.Random(f"{self.seed}/{name}"), 0, self.acknowledged
         acknowledged.recorded[name] = 0
-        while not self.is_over.is_set():
+        while not self.stop_requested.is_set():
             with self._process(name, wait=0) as sender:
-                ends = time.monotonic() + chance.uniform(8, 25)
-                while time.monotonic() < ends and not self.is_over.is_set():
+                end_time = time.monotonic() + rng.uniform(8, 25)
+                while time.monotonic() < end_time and not self.stop_requested.is_set():
                     for _ in range(max(1, self.rate // 10)):
                         number += 1
-                        line = {"name": chance.choice(["view", "tap", "purchase"]), "attributes": {"sender": name, "number": number, "total": chance.randrange(100)}}
+                        line = {"name": rng.choice(["view", "tap", "purchase"]), "attributes": {"sender": name, "number": number, "total": rng.randrange(100)}}
                         sender.stdin.write(json.dumps(line).encode() + b"\n")
                     sender.stdin.flush()
-                    self.is_over.wait(0.1)
+                    self.stop_requested.wait(0.1)
                 self._finish(name, sender)
         for _ in range(60):
             if self.is_cancelled:
@@ -96,7 +96,7 @@ class Load:
 
     def _process(self, name, wait):
         with self.lock:
-            self.rounds += 1
+            self.process_count += 1
         folder = self.cluster.folder
         command = ["setpriv", "--pdeathsig", "KILL", trackway(), "send", "--url", f"http://127.0.0.1:{self.cluster.port}", "--key", self.cluster.key, "--data", f"{folder}/{name}", "--wait", str(wait), "--json"]
         with open(f"{folder}/{name}.log", "ab") as log:
@@ -106,22 +106,22 @@ class Load:
         """Waits for the process to exit, counts its report, and returns the number of pending events."""
         text, _ = sender.communicate()
         try:
-            told = json.loads(text)
+            report = json.loads(text)
         except ValueError:
             self.problems.append(f"{name} exited with status {sender.returncode} and printed {text!r}")
             return 0
         with self.acknowledged.lock:
-            self.acknowledged.recorded[name] += told["recorded"]
-        if told["dropped"] or told["not_recorded"]:
-            self.problems.append(f"{name}: {told}")
-        return told["pending"]
+            self.acknowledged.recorded[name] += report["recorded"]
+        if report["dropped"] or report["not_recorded"]:
+            self.problems.append(f"{name}: {report}")
+        return report["pending"]
 
     def _delivered(self, name):
         """Returns the number of delivered events according to the journal.
 
         The report that a process prints leaves out events that are delivered while it exits.
         """
-        journal = json.loads(self.cluster.command("inspect", f"{self.cluster.folder}/{name}", "--json").stdout)
+        journal = json.loads(self.cluster.command("journal", "inspect", f"{self.cluster.folder}/{name}", "--json").stdout)
         accounts = journal["settled"]["destinations"] + [cursor for writer in journal["writers"] for cursor in writer["cursors"]]
         if any(account["dropped"] for account in accounts):
             self.problems.append(f"{name} dropped events: {accounts}")
@@ -131,71 +131,71 @@ class Load:
 
     def _send_raw(self, number):
         writer = Writer(self.seed, number)
-        while not self.is_over.is_set():
-            began = time.monotonic()
-            self.send(writer.batch(writer.chance.randrange(1, 2 * self.per_batch)), writer.chance)
-            self.is_over.wait(max(0, self.per_batch / self.rate - (time.monotonic() - began)))
-        for again in writer.late:
-            self.send(again, writer.chance)
+        while not self.stop_requested.is_set():
+            start_time = time.monotonic()
+            self.send(writer.batch(writer.rng.randrange(1, 2 * self.per_batch)), writer.rng)
+            self.stop_requested.wait(max(0, self.per_batch / self.rate - (time.monotonic() - start_time)))
+        for late_batch in writer.repeated_batches:
+            self.send(late_batch, writer.rng)
 
-    def send(self, batch, chance):
+    def send(self, batch, rng):
         """Sends a batch until it is answered with 200.
 
         Sometimes sends it to all collectors at once, and sometimes once more afterwards.
         """
         body, ids = batch
-        is_answered, pause = False, 0.1
-        while not is_answered and not self.is_cancelled:
-            targets = self.cluster.collectors if chance.random() < 0.2 else [chance.choice(self.cluster.collectors)]
-            is_answered = self.post(targets, body, ids)
-            if not is_answered:
+        is_accepted, pause = False, 0.1
+        while not is_accepted and not self.is_cancelled:
+            targets = self.cluster.collectors if rng.random() < 0.2 else [rng.choice(self.cluster.collectors)]
+            is_accepted = self.post(targets, body, ids)
+            if not is_accepted:
                 time.sleep(pause)
                 pause = min(2, pause * 2)
-        if chance.random() < 0.1:
-            self.post([chance.choice(self.cluster.collectors)], body, ids)
+        if rng.random() < 0.1:
+            self.post([rng.choice(self.cluster.collectors)], body, ids)
 
     def post(self, collectors, body, ids):
         """Sends a batch to collectors at once, and returns whether any accepted it."""
-        outcomes = []
-        def one(collector):
-            began = time.monotonic()
-            status, text = request(collector.port, "POST", "/v1/events", body, {"authorization": f"Bearer {self.cluster.key}"}, PATIENCE)
+        accepted = []
+        def post_to(collector):
+            start_time = time.monotonic()
+            status, text = request(collector.port, "POST", "/v1/events", body, {"authorization": f"Bearer {self.cluster.key}"}, RESPONSE_TIMEOUT)
             try:
-                answer = json.loads(text) if status == 200 else None
+                response = json.loads(text) if status == 200 else None
             except ValueError:
                 # Truncated: the process was killed while it responded.
-                status = answer = None
-            self._count(status, began)
-            if answer:
-                self.acknowledged.answer(ids, answer)
-                outcomes.append(answer)
+                status = response = None
+            self._count(status, start_time)
+            if response:
+                self.acknowledged.add_response(ids, response)
+                accepted.append(response)
             elif status not in (None, 503):
                 self.problems.append(f"{collector.name} responded with {status}: {text[:200]}")
-        others = [threading.Thread(target=one, args=(collector,)) for collector in collectors[1:]]
+        others = [threading.Thread(target=post_to, args=(collector,)) for collector in collectors[1:]]
         for thread in others:
             thread.start()
-        one(collectors[0])
+        post_to(collectors[0])
         for thread in others:
             thread.join()
-        return bool(outcomes)
+        return bool(accepted)
 
 
 class Writer:
     """An installation that numbers its events, and makes batches without the SDK."""
 
     def __init__(self, seed, number):
-        self.chance, self.number, self.next = random.Random(f"{seed}/raw-{number}"), number, 1
+        self.rng, self.number, self.next = random.Random(f"{seed}/raw-{number}"), number, 1
         self.installation, self.writer = self.id(0), self.id(1)
         # Batches that repeat earlier events, split differently.
-        self.late = []
+        self.repeated_batches = []
 
     def id(self, sequence):
         """Returns a version 7 UUID with the current time."""
-        value = int(time.time() * 1000) << 80 | 7 << 76 | (self.number & 0xFFF) << 64 | 2 << 62 | self.chance.getrandbits(30) << 32 | sequence & 0xFFFFFFFF
+        value = int(time.time() * 1000) << 80 | 7 << 76 | (self.number & 0xFFF) << 64 | 2 << 62 | self.rng.getrandbits(30) << 32 | sequence & 0xFFFFFFFF
         text = f"{value:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
-    def batch(self, count, name="raw", session="s", refused=0.02):
+    def batch(self, count, name="raw", session="s", rejected_share=0.02):
         """Returns the body of the next events, and their IDs.
 
         A few have a name that is too long, and are rejected.
@@ -203,11 +203,11 @@ class Writer:
         first, now = self.next, int(time.time() * 1000)
         self.next += count
         ids = [self.id(sequence) for sequence in range(first, first + count)]
-        names = [name * 100 if self.chance.random() < refused else name for _ in ids]
-        lines = [{"id": id, "name": called, "time": now, "attributes": {"total": self.chance.randrange(100)}} for id, called in zip(ids, names)]
-        if self.chance.random() < 0.05 and count > 2:
-            self.late.append(self._body(first + count // 2, lines[count // 2:], session))
-            self.late = self.late[-20:]
+        names = [name * 100 if self.rng.random() < rejected_share else name for _ in ids]
+        lines = [{"id": id, "name": event_name, "time": now, "attributes": {"total": self.rng.randrange(100)}} for id, event_name in zip(ids, names)]
+        if self.rng.random() < 0.05 and count > 2:
+            self.repeated_batches.append(self._body(first + count // 2, lines[count // 2:], session))
+            self.repeated_batches = self.repeated_batches[-20:]
         return self._body(first, lines, session)
 
     def _body(self, first, lines, session):

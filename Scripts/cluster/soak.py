@@ -21,209 +21,209 @@ import time
 
 from check import check
 from load import Load
-from parts import Cluster, NotHere, trackway, until
+from processes import Cluster, MissingProgramError, trackway, wait_until
 from stream import NoResponseError
 
 # How long a killed part stays down, and how long a part is paused, in seconds.
-AWAY, PAUSE = (0.2, 4), (1, 7)
+DOWNTIME, PAUSE = (0.2, 4), (1, 7)
 # The time until the next fault of a kind, in seconds.
-EVERY = {
+FAULT_INTERVALS = {
     "leader": (10, 20), "server": (10, 20), "collector": (6, 12), "forwarder": (6, 12), "ClickHouse": (20, 35),
     "leader paused": (50, 90), "forwarder paused": (30, 60), "ClickHouse paused": (40, 80), "no quorum": (120, 200),
 }
 # With --grow: the time between stream changes, the number of new streams, and the time after which the process that
 # changes them may be killed.
-GROWTH, STREAMS, DEATH = (25, 50), (1, 5), (0.5, 12)
-OF_SERVERS = {"leader", "server", "leader paused", "no quorum"}
+CHANGE_INTERVAL, STREAM_COUNT, KILL_DELAY = (25, 50), (1, 5), (0.5, 12)
+SERVER_FAULTS = {"leader", "server", "leader paused", "no quorum"}
 # Exit statuses of a collector or forwarder that finds no proven engine at its start. A supervisor restarts them.
-GIVES_UP = {69, 73, 75}
+EXPECTED_EXIT_STATUSES = {69, 73, 75}
 
 
-class Watch:
+class HealthMonitor:
     """Checks twice a second whether all NATS servers are healthy, and which one leads."""
 
     def __init__(self, cluster):
-        self.cluster, self.is_well, self.leader, self.is_over = cluster, False, None, False
+        self.cluster, self.is_healthy, self.leader, self.is_stopped = cluster, False, None, False
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _run(self):
         cluster = self.cluster
-        while not self.is_over:
-            is_well = cluster.servers_are_well()
-            self.leader = cluster.leader() if is_well else None
-            self.is_well = is_well and self.leader is not None
+        while not self.is_stopped:
+            is_healthy = cluster.servers_are_healthy()
+            self.leader = cluster.leader() if is_healthy else None
+            self.is_healthy = is_healthy and self.leader is not None
             time.sleep(0.5)
 
 
 class Soak:
-    def __init__(self, cluster, seed, minutes, rate, grows=False):
+    def __init__(self, cluster, seed, minutes, rate, changes_streams=False):
         self.cluster, self.minutes = cluster, minutes
-        self.growth, self.streams, self.growths = None, 0, collections.Counter()
-        self.every = dict(EVERY, growth=GROWTH) if grows else EVERY
-        self.chance, self.load = random.Random(f"{seed}/faults"), Load(cluster, seed, rate=rate)
-        self.kills, self.pauses, self.ends, self.problems = collections.Counter(), collections.Counter(), collections.Counter(), []
+        self.stream_change, self.streams, self.change_results = None, 0, collections.Counter()
+        self.intervals = dict(FAULT_INTERVALS, growth=CHANGE_INTERVAL) if changes_streams else FAULT_INTERVALS
+        self.rng, self.load = random.Random(f"{seed}/faults"), Load(cluster, seed, rate=rate)
+        self.kills, self.pauses, self.exits, self.problems = collections.Counter(), collections.Counter(), collections.Counter(), []
         # Scheduled actions: time, sequence number, action.
-        self.later, self.count, self.away = [], 0, set()
-        self.quorum_lost, self.answered_without_quorum = 0, 0
+        self.scheduled, self.count, self.down = [], 0, set()
+        self.quorum_lost, self.accepted_without_quorum = 0, 0
 
     def run(self):
         cluster = self.cluster
         cluster.start()
-        self.watch = Watch(cluster)
+        self.monitor = HealthMonitor(cluster)
         self.load.start()
-        began = time.monotonic()
-        due = {kind: began + self.chance.uniform(*every) for kind, every in self.every.items()}
-        told = began
-        while (now := time.monotonic()) < began + 60 * self.minutes:
-            self._do_what_is_due(now)
-            self._look_for_ends()
-            for kind, every in self.every.items():
-                if now >= due[kind] and self._can(kind):
-                    self._fault(kind, now)
-                    due[kind] = now + self.chance.uniform(*every)
-            if now > told + 60:
-                told = now
-                print(f"soak: {(now - began) / 60:.0f} min, {sum(self.kills.values())} kills, responses {dict(self.load.answers)}", file=sys.stderr, flush=True)
+        start_time = time.monotonic()
+        due = {kind: start_time + self.rng.uniform(*interval) for kind, interval in self.intervals.items()}
+        last_printed = start_time
+        while (now := time.monotonic()) < start_time + 60 * self.minutes:
+            self._run_due_actions(now)
+            self._restart_exited_parts()
+            for kind, interval in self.intervals.items():
+                if now >= due[kind] and self._is_possible(kind):
+                    self._cause_fault(kind, now)
+                    due[kind] = now + self.rng.uniform(*interval)
+            if now > last_printed + 60:
+                last_printed = now
+                print(f"soak: {(now - start_time) / 60:.0f} min, {sum(self.kills.values())} kills, responses {dict(self.load.responses)}", file=sys.stderr, flush=True)
             time.sleep(0.05)
-        while self.later:
-            self._do_what_is_due(time.monotonic())
-            self._look_for_ends()
+        while self.scheduled:
+            self._run_due_actions(time.monotonic())
+            self._restart_exited_parts()
             time.sleep(0.05)
-        if self.growths:
-            until(self._has_grown, "the last stream change has ended", 180)
-        is_there = threading.Event()
+        if self.change_results:
+            wait_until(self._is_change_complete, "the last stream change has ended", 180)
+        all_delivered = threading.Event()
         # Parts that give up while senders deliver the remaining events are restarted.
-        waiting = threading.Thread(target=lambda: (self.load.end(), is_there.set()))
+        waiting = threading.Thread(target=lambda: (self.load.stop(), all_delivered.set()))
         waiting.start()
-        while not is_there.is_set():
-            self._look_for_ends()
+        while not all_delivered.is_set():
+            self._restart_exited_parts()
             time.sleep(0.1)
-        until(self._is_well, "everything runs", 120)
-        self.watch.is_over = True
-        self.watch.thread.join()
+        wait_until(self._is_healthy, "everything runs", 120)
+        self.monitor.is_stopped = True
+        self.monitor.thread.join()
         return check(cluster, self.load.acknowledged)
 
-    def _grow(self):
+    def _change_streams(self):
         """Starts the next stream change; completes a killed one first."""
-        if self.growth is None or self.growth.returncode == 0:
-            self.streams = self.chance.randint(*STREAMS)
-        self.growth = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", trackway(), "engine", "plan", "--streams", str(self.streams), *self.cluster.engine_options],
+        if self.stream_change is None or self.stream_change.returncode == 0:
+            self.streams = self.rng.randint(*STREAM_COUNT)
+        self.stream_change = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", trackway(), "cluster", "plan", "--streams", str(self.streams), *self.cluster.engine_options],
             stdout=subprocess.DEVNULL, stderr=open(f"{self.cluster.folder}/growth.log", "a"),
         )
-        self.growths["begun"] += 1
-        if self.chance.random() < 0.5:
-            process = self.growth
-            self._after(self.chance.uniform(*DEATH), process.kill)
+        self.change_results["begun"] += 1
+        if self.rng.random() < 0.5:
+            process = self.stream_change
+            self._schedule(self.rng.uniform(*KILL_DELAY), process.kill)
 
-    def _has_grown(self):
-        self._look_for_ends()
-        if self.growth.poll() not in (None, 0):
-            self._grow()
-        return self.growth.poll() == 0
+    def _is_change_complete(self):
+        self._restart_exited_parts()
+        if self.stream_change.poll() not in (None, 0):
+            self._change_streams()
+        return self.stream_change.poll() == 0
 
-    def _is_well(self):
-        self._look_for_ends()
-        return self.cluster.is_well()
+    def _is_healthy(self):
+        self._restart_exited_parts()
+        return self.cluster.is_healthy()
 
-    def _can(self, kind):
+    def _is_possible(self, kind):
         """Returns whether a fault of this kind may happen now.
 
         Two of three servers are never down at the same time, except as the fault "no quorum".
         """
         if kind == "growth":
-            return self.growth is None or self.growth.poll() is not None
-        if kind in OF_SERVERS:
-            is_busy = any(server in self.away for server in self.cluster.servers)
-            return self.watch.is_well and not is_busy
-        return bool(self._free(kind))
+            return self.stream_change is None or self.stream_change.poll() is not None
+        if kind in SERVER_FAULTS:
+            is_busy = any(server in self.down for server in self.cluster.servers)
+            return self.monitor.is_healthy and not is_busy
+        return bool(self._available_parts(kind))
 
-    def _free(self, kind):
+    def _available_parts(self, kind):
         parts = {"collector": self.cluster.collectors, "forwarder": self.cluster.forwarders, "ClickHouse": [self.cluster.clickhouse]}[kind.split()[0]]
-        return [part for part in parts if part not in self.away and part.runs]
+        return [part for part in parts if part not in self.down and part.is_running]
 
-    def _after(self, seconds, do):
+    def _schedule(self, seconds, action):
         self.count += 1
-        self.later.append((time.monotonic() + seconds, self.count, do))
-        self.later.sort(key=lambda item: item[:2])
+        self.scheduled.append((time.monotonic() + seconds, self.count, action))
+        self.scheduled.sort(key=lambda item: item[:2])
 
-    def _do_what_is_due(self, now):
-        while self.later and self.later[0][0] <= now:
-            self.later.pop(0)[2]()
+    def _run_due_actions(self, now):
+        while self.scheduled and self.scheduled[0][0] <= now:
+            self.scheduled.pop(0)[2]()
 
-    def _look_for_ends(self):
+    def _restart_exited_parts(self):
         """Counts and restarts parts that exited on their own.
 
         An unexpected exit status fails the run.
         """
         for part in self.cluster.parts:
-            if part not in self.away and part.process and not part.runs:
+            if part not in self.down and part.process and not part.is_running:
                 status = part.process.returncode
-                self.ends[f"{part.name}: {status}"] += 1
-                if status not in GIVES_UP:
+                self.exits[f"{part.name}: {status}"] += 1
+                if status not in EXPECTED_EXIT_STATUSES:
                     self.problems.append(f"{part.name} exited with status {status}: {part.log()[-400:]}")
                 part.start()
 
-    def _fault(self, kind, now):
-        chance = self.chance
+    def _cause_fault(self, kind, now):
+        rng = self.rng
         if kind == "growth":
-            if self.growth is not None:
-                self.growths["ended" if self.growth.returncode == 0 else f"ended with {self.growth.returncode}"] += 1
-            return self._grow()
+            if self.stream_change is not None:
+                self.change_results["ended" if self.stream_change.returncode == 0 else f"ended with {self.stream_change.returncode}"] += 1
+            return self._change_streams()
         if kind == "no quorum":
             return self._lose_quorum()
-        if kind in OF_SERVERS:
-            others = [server for server in self.cluster.servers if server is not self.watch.leader]
-            part = chance.choice(others) if kind == "server" else self.watch.leader
+        if kind in SERVER_FAULTS:
+            others = [server for server in self.cluster.servers if server is not self.monitor.leader]
+            part = rng.choice(others) if kind == "server" else self.monitor.leader
         else:
-            part = chance.choice(self._free(kind))
-        self.away.add(part)
+            part = rng.choice(self._available_parts(kind))
+        self.down.add(part)
         if kind.endswith("paused"):
             self.pauses[kind.removesuffix(" paused")] += 1
             part.pause()
-            self._after(chance.uniform(*PAUSE), lambda: self._back(part, part.go_on))
+            self._schedule(rng.uniform(*PAUSE), lambda: self._bring_back(part, part.resume))
         else:
             self.kills[kind] += 1
-            part.end(signal.SIGKILL)
-            self._after(chance.uniform(*AWAY), lambda: self._back(part, part.start))
+            part.stop(signal.SIGKILL)
+            self._schedule(rng.uniform(*DOWNTIME), lambda: self._bring_back(part, part.start))
 
-    def _back(self, part, come):
-        come()
-        self.away.discard(part)
+    def _bring_back(self, part, action):
+        action()
+        self.down.discard(part)
         # The watch's earlier result is no longer valid.
-        self.watch.is_well = False
+        self.monitor.is_healthy = False
 
     def _lose_quorum(self):
-        two = self.chance.sample(self.cluster.servers, 2)
-        for server in two:
-            self.away.add(server)
-            self.kills["leader" if server is self.watch.leader else "server"] += 1
+        victims = self.rng.sample(self.cluster.servers, 2)
+        for server in victims:
+            self.down.add(server)
+            self.kills["leader" if server is self.monitor.leader else "server"] += 1
             server.process.kill()
-        for server in two:
-            server.end()
+        for server in victims:
+            server.stop()
         self.quorum_lost += 1
-        since = time.monotonic()
-        def back():
-            self.answered_without_quorum += self.load.answered_between(since, time.monotonic())
-            for server in two:
-                self._back(server, server.start)
-        self._after(self.chance.uniform(4, 14), back)
+        lost_at = time.monotonic()
+        def restore():
+            self.accepted_without_quorum += self.load.count_answered_between(lost_at, time.monotonic())
+            for server in victims:
+                self._bring_back(server, server.start)
+        self._schedule(self.rng.uniform(4, 14), restore)
 
 
-def tell(soak, report, seed, seconds):
-    """Prints the figures and problems of a run, and returns them for programs."""
+def print_figures(soak, report, seed, seconds):
+    """Prints the figures and problems of a run, and returns them in machine-readable form."""
     problems = [*soak.problems, *soak.load.problems, *report.failures]
-    if soak.answered_without_quorum:
-        problems.append(f"{soak.answered_without_quorum} batches were answered while two of three servers were down")
+    if soak.accepted_without_quorum:
+        problems.append(f"{soak.accepted_without_quorum} batches were answered while two of three servers were down")
     figures = {
-        "good": report.is_good and not problems, "seed": seed, "seconds": round(seconds), "kills": dict(soak.kills), "killed": sum(soak.kills.values()), "pauses": dict(soak.pauses),
-        "without quorum": soak.quorum_lost, "answered without quorum": soak.answered_without_quorum, "ended by itself": dict(soak.ends),
-        "growths": dict(soak.growths), "answers": dict(soak.load.answers), "sender processes": soak.load.rounds, "longest silence": round(soak.load.silence, 1), "compared": len(report.lines), **report.figures, "problems": problems,
+        "good": report.passed and not problems, "seed": seed, "seconds": round(seconds), "kills": dict(soak.kills), "killed": sum(soak.kills.values()), "pauses": dict(soak.pauses),
+        "without quorum": soak.quorum_lost, "answered without quorum": soak.accepted_without_quorum, "ended by itself": dict(soak.exits),
+        "growths": dict(soak.change_results), "answers": dict(soak.load.responses), "sender processes": soak.load.process_count, "longest silence": round(soak.load.longest_gap, 1), "compared": len(report.lines), **report.figures, "problems": problems,
     }
-    for what, found in figures.items():
-        if what != "problems":
-            print(f"{what:<24} {', '.join(f'{name} {count}' for name, count in sorted(found.items())) if isinstance(found, dict) else found}")
+    for name, found in figures.items():
+        if name != "problems":
+            print(f"{name:<24} {', '.join(f'{name} {count}' for name, count in sorted(found.items())) if isinstance(found, dict) else found}")
     for problem in problems:
         print(f"failed: {problem}")
     return figures
@@ -238,25 +238,25 @@ def main():
     options.add_argument("--json", help="file for the figures")
     options = options.parse_args()
     print(f"soak: seed {options.seed}, {options.minutes:g} minutes", file=sys.stderr, flush=True)
-    began, folder, is_good = time.monotonic(), tempfile.mkdtemp(prefix="trackway-soak-"), False
+    start_time, folder, passed = time.monotonic(), tempfile.mkdtemp(prefix="trackway-soak-"), False
     cluster = Cluster(folder)
     soak = Soak(cluster, options.seed, options.minutes, options.rate, options.grow)
     try:
-        figures = tell(soak, soak.run(), options.seed, time.monotonic() - began)
+        figures = print_figures(soak, soak.run(), options.seed, time.monotonic() - start_time)
         if options.json:
             with open(options.json, "w") as file:
                 json.dump(figures, file)
-        is_good = figures["good"]
+        passed = figures["good"]
     except NoResponseError as problem:
-        print(f"soak: {problem}; responses {dict(soak.load.answers)}, {soak.load.problems}", file=sys.stderr)
+        print(f"soak: {problem}; responses {dict(soak.load.responses)}, {soak.load.problems}", file=sys.stderr)
     finally:
         soak.load.cancel()
-        cluster.end()
-        if is_good:
+        cluster.stop()
+        if passed:
             shutil.rmtree(folder, ignore_errors=True)
         else:
             print(f"soak: failed; seed {options.seed}, all files are in {folder}", file=sys.stderr)
-    return 0 if is_good else 1
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":
@@ -264,7 +264,7 @@ if __name__ == "__main__":
         signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main())
-    except NotHere as problem:
+    except MissingProgramError as problem:
         sys.exit(f"cluster-test: {problem}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -60,49 +60,49 @@ class Engine:
                 if int(words[2]) != self.count:
                     # A response to an earlier request, which has ended.
                     continue
-                cut = int(words[-2]) if words[0] == b"HMSG" else 0
-                reply = words[3].decode() if len(words) > (5 if cut else 4) else ""
-                lines = data[:cut].decode().split("\r\n")
-                status = int(lines[0].split()[1]) if cut and len(lines[0].split()) > 1 else None
-                return status, dict(line.split(": ", 1) for line in lines[1:] if ": " in line), reply, data[cut:]
+                header_length = int(words[-2]) if words[0] == b"HMSG" else 0
+                reply = words[3].decode() if len(words) > (5 if header_length else 4) else ""
+                lines = data[:header_length].decode().split("\r\n")
+                status = int(lines[0].split()[1]) if header_length and len(lines[0].split()) > 1 else None
+                return status, dict(line.split(": ", 1) for line in lines[1:] if ": " in line), reply, data[header_length:]
         raise OSError("closed")
 
-    def _ask(self, subject, body, messages, within):
-        """Returns up to `messages` responses to a request; a status message ends them early."""
+    def _request_messages(self, subject, body, count, timeout):
+        """Returns up to `count` responses to a request; a status message ends them early."""
         with self.lock:
-            return self._ask_alone(subject, body, messages, within)
+            return self._request_messages_locked(subject, body, count, timeout)
 
-    def _ask_alone(self, subject, body, messages, within):
+    def _request_messages_locked(self, subject, body, count, timeout):
         if not self.connection:
             self._connect()
         self.count += 1
         inbox = f"_INBOX.check.{id(self)}.{time.monotonic_ns()}"
-        self.connection.settimeout(within)
-        found = []
+        self.connection.settimeout(timeout)
+        messages = []
         try:
             self._send(f"SUB {inbox} {self.count}\r\nPUB {subject} {inbox} {len(body)}\r\n".encode() + body + b"\r\n")
-            while len(found) < messages:
+            while len(messages) < count:
                 message = self._message()
                 if message[0] is not None:
                     if message[0] in (404, 408):
                         break
                     raise NoResponseError(f"{subject}: status {message[0]}")
-                found.append(message)
+                messages.append(message)
             self._send(f"UNSUB {self.count}\r\n".encode())
-            return found
+            return messages
         except OSError as error:
             self.close()
             raise NoResponseError(f"{subject}: {error}") from error
 
-    def request(self, subject, value=None, within=2):
+    def request(self, subject, value=None, timeout=2):
         body = b"" if value is None else json.dumps(value).encode()
-        answers = self._ask(subject, body, 1, within)
-        if not answers:
+        responses = self._request_messages(subject, body, 1, timeout)
+        if not responses:
             raise NoResponseError(f"{subject}: no response")
-        answer = json.loads(answers[0][3])
-        if "error" in answer:
-            raise NoResponseError(f"{subject}: {answer['error']}")
-        return answer
+        response = json.loads(responses[0][3])
+        if "error" in response:
+            raise NoResponseError(f"{subject}: {response['error']}")
+        return response
 
     def streams(self):
         return self.request("$JS.API.STREAM.NAMES").get("streams") or []
@@ -110,7 +110,7 @@ class Engine:
     def info(self, name):
         return self.request(f"$JS.API.STREAM.INFO.{name}")
 
-    def listed(self, name):
+    def erased_sequences(self, name):
         """Returns the sequence numbers in a list of deleted records; empty if there is no list."""
         if name not in self.streams():
             return set()
@@ -125,40 +125,40 @@ class Engine:
         error, not a loss: it raises NoResponseError.
         """
         state = self.info(name)["state"]
-        first, last, told = state["first_seq"], state["last_seq"], state["messages"]
+        first, last, expected = state["first_seq"], state["last_seq"], state["messages"]
         config = {"deliver_policy": "all", "ack_policy": "none", "inactive_threshold": 60_000_000_000, "num_replicas": 1, "mem_storage": True}
-        consumer = self.request(f"$JS.API.CONSUMER.CREATE.{name}", {"stream_name": name, "config": config}, within=5)["name"]
-        found, tries = [], 0
-        while told and (not found or found[-1][0] < last):
-            got = self._ask(f"$JS.API.CONSUMER.MSG.NEXT.{name}.{consumer}", json.dumps({"batch": 500, "expires": 2_000_000_000}).encode(), min(500, told - len(found)) or 1, 10)
-            for _, headers, reply, body in got:
+        consumer = self.request(f"$JS.API.CONSUMER.CREATE.{name}", {"stream_name": name, "config": config}, timeout=5)["name"]
+        messages, empty_reads = [], 0
+        while expected and (not messages or messages[-1][0] < last):
+            batch = self._request_messages(f"$JS.API.CONSUMER.MSG.NEXT.{name}.{consumer}", json.dumps({"batch": 500, "expires": 2_000_000_000}).encode(), min(500, expected - len(messages)) or 1, 10)
+            for _, headers, reply, body in batch:
                 # $JS.ACK.stream.consumer.delivered.sequence.consumer's.time.pending; two more tokens with a domain.
-                found.append((int(reply.split(".")[-4]), headers, body))
-            tries = 0 if got else tries + 1
-            if tries > 10:
-                raise NoResponseError(f"{name}: {len(found)} of {told} messages could be read")
-        if len(found) < told:
-            raise NoResponseError(f"{name}: {len(found)} of {told} messages could be read")
-        there = {sequence for sequence, _, _ in found}
-        missing = {sequence for sequence in range(first, last + 1) if sequence not in there} if told else set()
-        return found, missing
+                messages.append((int(reply.split(".")[-4]), headers, body))
+            empty_reads = 0 if batch else empty_reads + 1
+            if empty_reads > 10:
+                raise NoResponseError(f"{name}: {len(messages)} of {expected} messages could be read")
+        if len(messages) < expected:
+            raise NoResponseError(f"{name}: {len(messages)} of {expected} messages could be read")
+        found_sequences = {sequence for sequence, _, _ in messages}
+        missing = {sequence for sequence in range(first, last + 1) if sequence not in found_sequences} if expected else set()
+        return messages, missing
 
 
-def plain(body):
+def decompressed_body(body):
     """Returns a record's body, decompressed if its sender compressed it."""
     head, _, body = body.partition(b"\n")
     return zlib.decompress(body, 31) if json.loads(head)["encoding"] == "gzip" else body
 
 
-def events(body):
+def parse_events(body):
     """Returns a record's accepted events, its rejected events, and its batch header or None."""
-    about, body = json.loads(body.partition(b"\n")[0]), plain(body)
-    refused = {fault[0] for fault in about.get("rejected", [])}
-    taken, others, header = [], [], None
+    metadata, body = json.loads(body.partition(b"\n")[0]), decompressed_body(body)
+    rejected_indexes = {fault[0] for fault in metadata.get("rejected", [])}
+    accepted, rejected, header = [], [], None
     for line in body.splitlines():
         value = json.loads(line)
         if "batch" in value:
             header = value["batch"]
         elif "context" not in value:
-            (others if len(taken) + len(others) in refused else taken).append(value)
-    return taken, others, header
+            (rejected if len(accepted) + len(rejected) in rejected_indexes else accepted).append(value)
+    return accepted, rejected, header

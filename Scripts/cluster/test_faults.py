@@ -11,12 +11,12 @@ import tempfile
 import time
 import unittest
 
-from check import Acknowledged, check
+from check import AcknowledgedEvents, check
 from load import Load, Writer
-from parts import Cluster, NotHere, request, until
+from processes import Cluster, MissingProgramError, request, wait_until
 
 
-class OnCluster(unittest.TestCase):
+class ClusterTestCase(unittest.TestCase):
     """Tests that share a cluster, and accumulate the acknowledged events."""
 
     options = {}
@@ -29,12 +29,12 @@ class OnCluster(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         try:
             cls.cluster = Cluster(cls.folder, proxy=False, **cls.options)
-        except NotHere as problem:
+        except MissingProgramError as problem:
             raise unittest.SkipTest(str(problem)) from problem
         cls.before_start()
-        cls.addClassCleanup(cls.cluster.end)
+        cls.addClassCleanup(cls.cluster.stop)
         cls.cluster.start()
-        cls.acknowledged, cls.erased, cls.runs = Acknowledged(), set(), 0
+        cls.acknowledged, cls.erased, cls.run_count = AcknowledgedEvents(), set(), 0
 
     @classmethod
     def before_start(cls):
@@ -44,32 +44,32 @@ class OnCluster(unittest.TestCase):
     def load(self, **options):
         """Runs the body under load, then checks every event that was ever acknowledged."""
         cls = type(self)
-        cls.runs += 1
-        load = Load(self.cluster, f"{self.id()}/{cls.runs}", **{"senders": self.senders, "raw": self.raw, "rate": self.rate, **options}, name=f"-{cls.runs}")
+        cls.run_count += 1
+        load = Load(self.cluster, f"{self.id()}/{cls.run_count}", **{"senders": self.senders, "raw": self.raw, "rate": self.rate, **options}, name=f"-{cls.run_count}")
         load.start()
         try:
             yield load
         except BaseException:
             load.cancel()
             raise
-        acknowledged = load.end()
+        acknowledged = load.stop()
         self.assertEqual(load.problems, [])
         self.acknowledged.add(acknowledged)
-        self.expect_whole()
+        self.check_all_events()
 
-    def expect_whole(self):
+    def check_all_events(self):
         report = check(self.cluster, self.acknowledged, self.erased)
-        self.assertTrue(report.is_good, "\n".join(report.failures))
+        self.assertTrue(report.passed, "\n".join(report.failures))
         self.assertGreater(report.figures["events"], 0)
 
-    def answers(self, load, more, within=60):
+    def wait_for_responses(self, load, more, timeout=60):
         """Waits until `more` more batches were answered with 200."""
-        before = load.answers["200"]
-        until(lambda: load.answers["200"] >= before + more, f"{more} more batches are answered", within)
+        before = load.responses["200"]
+        wait_until(lambda: load.responses["200"] >= before + more, f"{more} more batches are answered", timeout)
 
     def leader(self):
         """Returns the server that leads the stream, once all three servers are healthy."""
-        until(self.cluster.servers_are_well, "all three servers are healthy")
+        wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
         found = self.cluster.leader()
         self.assertIsNotNone(found)
         return found
@@ -78,75 +78,75 @@ class OnCluster(unittest.TestCase):
         return self.cluster.engine.info("BLOCKS_0")["state"]["messages"]
 
 
-class Faults(OnCluster):
+class Faults(ClusterTestCase):
     """The fastest tests, which `make test-cluster` also runs."""
 
-    def test_a_leader_that_is_paused_comes_back_to_another_leader(self):
+    def test_a_paused_leader_resumes_after_an_election(self):
         with self.load() as load:
-            self.answers(load, 10)
+            self.wait_for_responses(load, 10)
             leader = self.leader()
             leader.pause()
-            self.answers(load, 10)
-            leader.go_on()
-            until(self.cluster.servers_are_well, "all three servers are healthy")
+            self.wait_for_responses(load, 10)
+            leader.resume()
+            wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
 
-    def test_a_stream_that_is_full_takes_nothing_until_it_is_larger(self):
+    def test_a_full_stream_rejects_batches_until_it_is_enlarged(self):
         name = "INTAKE_0"
         info = self.cluster.engine.info(name)
         config = info["config"]
         def resize(size):
-            self.cluster.engine.request(f"$JS.API.STREAM.UPDATE.{name}", {**config, "max_bytes": size}, within=5)
+            self.cluster.engine.request(f"$JS.API.STREAM.UPDATE.{name}", {**config, "max_bytes": size}, timeout=5)
         # Without SDK senders, which would follow the response and retry only after a minute.
         with self.load(senders=0) as load:
             resize(info["state"]["bytes"] + 20_000)
-            until(lambda: load.answers["503"] > 2, "batches are rejected")
+            wait_until(lambda: load.responses["503"] > 2, "batches are rejected")
             refusals = [request(collector.port, "GET", "/readyz") for collector in self.cluster.collectors]
             self.assertIn("engine_full", str(refusals))
             resize(config["max_bytes"])
-            self.answers(load, 5)
+            self.wait_for_responses(load, 5)
 
-    def test_the_same_batch_at_two_collectors_at_once_is_there_once(self):
+    def test_a_batch_sent_to_two_collectors_at_once_is_stored_once(self):
         writer = Writer("both", 77)
         load = Load(self.cluster, "both", senders=0, raw=0)
         for _ in range(30):
-            self.assertTrue(load.post(self.cluster.collectors, *writer.batch(5, refused=0)))
-        self.assertEqual(load.answers["200"], 60)
+            self.assertTrue(load.post(self.cluster.collectors, *writer.batch(5, rejected_share=0)))
+        self.assertEqual(load.responses["200"], 60)
         self.acknowledged.add(load.acknowledged)
-        self.expect_whole()
+        self.check_all_events()
 
-    def test_a_forwarder_sleeps_while_the_other_goes_on_and_wakes(self):
+    def test_one_forwarder_continues_while_the_other_is_paused(self):
         one, other = self.cluster.forwarders
         with self.load() as load:
-            self.answers(load, 5)
+            self.wait_for_responses(load, 5)
             one.pause()
             before = self.blocks()
-            until(lambda: self.blocks() >= before + 3, "the other forwarder continues")
-            one.go_on()
+            wait_until(lambda: self.blocks() >= before + 3, "the other forwarder continues")
+            one.resume()
             other.pause()
             before = self.blocks()
-            until(lambda: self.blocks() >= before + 3, "the resumed forwarder continues")
-            other.go_on()
+            wait_until(lambda: self.blocks() >= before + 3, "the resumed forwarder continues")
+            other.resume()
 
-    def test_the_check_notices_what_is_missing_and_the_audit_mends_it(self):
+    def test_the_check_finds_missing_rows_and_the_audit_restores_them(self):
         clickhouse = self.cluster.clickhouse
         with self.load(senders=0) as load:
-            self.answers(load, 3)
-        clickhouse.ask("ALTER TABLE events DELETE WHERE block = 1")
-        until(lambda: clickhouse.number("SELECT count() FROM events WHERE block = 1") == 0, "the rows are deleted")
+            self.wait_for_responses(load, 3)
+        clickhouse.query("ALTER TABLE events DELETE WHERE block = 1")
+        wait_until(lambda: clickhouse.query_integer("SELECT count() FROM events WHERE block = 1") == 0, "the rows are deleted")
         report = check(self.cluster, self.acknowledged)
         self.assertTrue(any("ClickHouse: rows" in failure for failure in report.failures), report.failures)
-        audit = self.cluster.command("engine", "audit", *self.cluster.engine_options, *self.cluster.column_options)
+        audit = self.cluster.command("cluster", "audit", *self.cluster.engine_options, *self.cluster.clickhouse_options)
         self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
-        self.expect_whole()
-        invented = Acknowledged()
+        self.check_all_events()
+        invented = AcknowledgedEvents()
         invented.ids.add(Writer("invented", 5).id(1))
         self.assertTrue(any("not in the stream" in failure for failure in check(self.cluster, invented).failures))
 
 
-class FullDisk(OnCluster):
+class FullDisk(ClusterTestCase):
     """One server has a separate disk that is small enough to fill: a tmpfs, which only root may mount."""
 
-    options = {"columns": False}
+    options = {"uses_clickhouse": False}
 
     @classmethod
     def before_start(cls):
@@ -158,46 +158,46 @@ class FullDisk(OnCluster):
         cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.victim.store], check=False)
 
     @property
-    def filler(self):
+    def filler_path(self):
         return f"{self.victim.store}/filler"
 
     def fill(self):
         """Fills the disk, and keeps it full until its server has disabled JetStream."""
         def is_off():
-            with contextlib.suppress(OSError), open(self.filler, "ab", buffering=0) as file:
+            with contextlib.suppress(OSError), open(self.filler_path, "ab", buffering=0) as file:
                 while True:
                     file.write(b"\0" * (1 << 20))
             return json.loads(request(self.victim.http_port, "GET", "/jsz")[1] or "{}").get("disabled", False)
-        until(is_off, "the server disables JetStream")
+        wait_until(is_off, "the server disables JetStream")
 
     def check_engine(self):
         """Checks the engine, and returns the exit status and the JSON output."""
-        checked = self.cluster.command("engine", "check", *self.cluster.engine_options, "--json")
+        checked = self.cluster.command("cluster", "check", *self.cluster.engine_options, "--json")
         return checked.returncode, json.loads(checked.stdout)
 
     def repair(self):
-        os.remove(self.filler)
+        os.remove(self.filler_path)
         # Free space alone does not enable JetStream again.
         self.assertTrue(json.loads(request(self.victim.http_port, "GET", "/jsz")[1])["disabled"])
-        self.victim.end(signal.SIGTERM)
+        self.victim.stop(signal.SIGTERM)
         self.victim.start()
-        until(self.cluster.servers_are_well, "all three servers are healthy")
-        until(lambda: self.check_engine()[0] == 0, "the check of the engine succeeds")
+        wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
+        wait_until(lambda: self.check_engine()[0] == 0, "the check of the engine succeeds")
 
-    def expect_intake(self, load):
+    def check_intake(self, load):
         """Checks that batches are accepted, and that every report names the server that stores nothing."""
-        self.answers(load, 10)
+        self.wait_for_responses(load, 10)
         # Collectors check every ten seconds while no server is missing.
         for collector in self.cluster.collectors:
-            until(lambda collector=collector: self.is_counted(collector), f"{collector.name} counts the server", 15)
-        began = time.monotonic()
-        while time.monotonic() - began < 15:
-            before = load.answers["200"]
+            wait_until(lambda collector=collector: self.is_counted(collector), f"{collector.name} counts the server", 15)
+        start_time = time.monotonic()
+        while time.monotonic() - start_time < 15:
+            before = load.responses["200"]
             time.sleep(3)
-            self.assertGreater(load.answers["200"], before, "No batch was accepted for three seconds.")
-            status, told = self.check_engine()
-            self.assertEqual((status, told["durable"], told["degraded"]), (2, True, True), told)
-            self.assertIn(f"{self.victim.name} stores nothing", str(told["warnings"]))
+            self.assertGreater(load.responses["200"], before, "No batch was accepted for three seconds.")
+            status, output = self.check_engine()
+            self.assertEqual((status, output["durable"], output["degraded"]), (2, True, True), output)
+            self.assertIn(f"{self.victim.name} stores nothing", str(output["warnings"]))
             for collector in self.cluster.collectors:
                 self.assertEqual(request(collector.port, "GET", "/readyz/intake")[0], 200)
                 self.assertTrue(self.is_counted(collector))
@@ -207,73 +207,73 @@ class FullDisk(OnCluster):
         metrics = request(collector.port, "GET", "/metrics")[1]
         return 'trackway_engine_servers{state="proven"} 2\n' in metrics and 'trackway_engine_servers{state="off"} 1\n' in metrics
 
-    def test_the_full_disk_of_one_server_stops_nothing(self):
+    def test_a_full_disk_of_one_server_does_not_stop_intake(self):
         if self.leader() is self.victim:
-            self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {}, within=5)
-            until(lambda: self.cluster.leader() not in (None, self.victim), "another server leads")
+            self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {}, timeout=5)
+            wait_until(lambda: self.cluster.leader() not in (None, self.victim), "another server leads")
         with self.load(senders=0) as load:
-            self.answers(load, 10)
+            self.wait_for_responses(load, 10)
             self.fill()
-            self.expect_intake(load)
+            self.check_intake(load)
             # The server was not the leader, so no election was needed.
-            self.assertLess(load.silence, 10)
+            self.assertLess(load.longest_gap, 10)
             self.repair()
 
-    def test_the_full_disk_of_the_leader_costs_an_election(self):
+    def test_a_full_disk_of_the_leader_causes_an_election(self):
         def leads():
             if self.leader() is not self.victim:
-                self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {"placement": {"preferred": self.victim.name}}, within=5)
+                self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {"placement": {"preferred": self.victim.name}}, timeout=5)
                 time.sleep(1)
             return self.cluster.leader() is self.victim
-        until(leads, "the server with the small disk leads")
+        wait_until(leads, "the server with the small disk leads")
         with self.load(senders=0) as load:
-            self.answers(load, 10)
+            self.wait_for_responses(load, 10)
             self.fill()
-            self.expect_intake(load)
+            self.check_intake(load)
             self.repair()
 
 
-class MoreFaults(OnCluster):
+class OtherFaults(ClusterTestCase):
     """The other faults that can share a cluster."""
 
-    def test_a_server_comes_back_with_an_empty_disk(self):
+    def test_a_server_restarts_with_an_empty_disk(self):
         with self.load() as load:
-            self.answers(load, 5)
+            self.wait_for_responses(load, 5)
             server = next(server for server in self.cluster.servers if server is not self.leader())
-            server.end()
+            server.stop()
             shutil.rmtree(server.store)
             server.start()
-            until(self.cluster.servers_are_well, "all three servers are healthy")
-            self.answers(load, 5)
+            wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
+            self.wait_for_responses(load, 5)
 
     def test_all_servers_are_restarted_one_by_one(self):
         with self.load() as load:
             for server in self.cluster.servers:
-                self.answers(load, 3)
-                server.end(signal.SIGTERM)
+                self.wait_for_responses(load, 3)
+                server.stop(signal.SIGTERM)
                 server.start()
-                until(self.cluster.servers_are_well, "all three servers are healthy")
+                wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
 
     def test_clickhouse_is_paused(self):
         with self.load() as load:
-            self.answers(load, 5)
+            self.wait_for_responses(load, 5)
             self.cluster.clickhouse.pause()
-            self.answers(load, 15)
-            self.cluster.clickhouse.go_on()
+            self.wait_for_responses(load, 15)
+            self.cluster.clickhouse.resume()
 
-    def test_clickhouse_takes_no_writes_for_a_while(self):
+    def test_clickhouse_is_temporarily_read_only(self):
         clickhouse = self.cluster.clickhouse
         with self.load() as load:
-            clickhouse.allow(writes=False)
+            clickhouse.set_access(writes=False)
             try:
-                until(lambda: request(clickhouse.port, "POST", "/?database=trackway", b"CREATE TABLE probe (a UInt8) ENGINE = Memory")[0] != 200 or not self.drop(), "writes are rejected")
-                self.answers(load, 15)
+                wait_until(lambda: request(clickhouse.port, "POST", "/?database=trackway", b"CREATE TABLE probe (a UInt8) ENGINE = Memory")[0] != 200 or not self.drop(), "writes are rejected")
+                self.wait_for_responses(load, 15)
             finally:
-                clickhouse.allow(writes=True)
+                clickhouse.set_access(writes=True)
 
     def drop(self):
         """Drops the table whose creation showed that writes are still allowed."""
-        return self.cluster.clickhouse.ask("DROP TABLE probe") == []
+        return self.cluster.clickhouse.query("DROP TABLE probe") == []
 
 
 if __name__ == "__main__":

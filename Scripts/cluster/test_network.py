@@ -11,21 +11,21 @@ import sys
 import unittest
 
 from load import Load, Writer
-from parts import PASSWORD, USER, Collector, until
+from processes import PASSWORD, USER, Collector, wait_until
 from stream import Engine, NoResponseError
-from test_faults import OnCluster
+from test_faults import ClusterTestCase
 
-INSIDE = "TRACKWAY_OWN_NETWORK"
+IN_NAMESPACE = "TRACKWAY_OWN_NETWORK"
 HOSTS = [f"10.99.0.{number}" for number in (1, 2, 3)]
 
 
 class Network(unittest.TestCase):
-    @unittest.skipIf(os.environ.get(INSIDE), "Already in the network namespace.")
-    def test_in_a_network_of_its_own(self):
-        own = ["unshare", "--net", "--mount", "--"]
-        if subprocess.run([*own, "sh", "-c", "mount -t tmpfs own /run && ip netns add trial"], capture_output=True, check=False).returncode != 0:
+    @unittest.skipIf(os.environ.get(IN_NAMESPACE), "Already in the network namespace.")
+    def test_in_a_separate_network_namespace(self):
+        unshare = ["unshare", "--net", "--mount", "--"]
+        if subprocess.run([*unshare, "sh", "-c", "mount -t tmpfs own /run && ip netns add trial"], capture_output=True, check=False).returncode != 0:
             self.skipTest("no network namespace can be created; this requires root")
-        tests = subprocess.run([*own, sys.executable, "-m", "unittest", "--verbose", "test_network"], env={**os.environ, INSIDE: "1"}, capture_output=True, text=True, check=False)
+        tests = subprocess.run([*unshare, sys.executable, "-m", "unittest", "--verbose", "test_network"], env={**os.environ, IN_NAMESPACE: "1"}, capture_output=True, text=True, check=False)
         self.assertEqual(tests.returncode, 0, tests.stderr)
 
 
@@ -33,8 +33,8 @@ def ip(*words):
     subprocess.run(["ip", *words], check=True)
 
 
-@unittest.skipUnless(os.environ.get(INSIDE), "Runs only in a separate network namespace; see above.")
-class Cuts(OnCluster):
+@unittest.skipUnless(os.environ.get(IN_NAMESPACE), "Runs only in a separate network namespace; see above.")
+class NetworkPartition(ClusterTestCase):
     raw, senders = 1, 1
 
     @classmethod
@@ -51,52 +51,52 @@ class Cuts(OnCluster):
             ip("-n", f"n{number}", "addr", "add", f"{host}/24", "dev", "eth0")
             ip("-n", f"n{number}", "link", "set", "lo", "up")
             ip("-n", f"n{number}", "link", "set", "eth0", "up")
-        cls.options = {"collectors": 1, "places": [(host, ("ip", "netns", "exec", f"n{number}")) for number, host in enumerate(HOSTS)]}
+        cls.options = {"collectors": 1, "server_locations": [(host, ("ip", "netns", "exec", f"n{number}")) for number, host in enumerate(HOSTS)]}
         super().setUpClass()
 
-    def cut(self, server, word):
+    def change_routes(self, server, action):
         """Interrupts ("add") or restores ("del") the network between a server and the two others, both ways."""
         for other in self.cluster.servers:
             if other is not server:
-                ip("-n", server.name, "route", word, "blackhole", f"{other.host}/32")
-                ip("-n", other.name, "route", word, "blackhole", f"{server.host}/32")
+                ip("-n", server.name, "route", action, "blackhole", f"{other.host}/32")
+                ip("-n", other.name, "route", action, "blackhole", f"{server.host}/32")
 
-    def test_a_leader_that_is_cut_off_acknowledges_nothing_and_the_others_go_on(self):
+    def test_an_isolated_leader_acknowledges_nothing_and_the_others_continue(self):
         cluster = self.cluster
-        until(cluster.servers_are_well, "all three servers are healthy")
+        wait_until(cluster.servers_are_healthy, "all three servers are healthy")
         leader = cluster.leader()
         # A collector on the minority side, which reaches only the leader.
-        lone = Collector("collector-lone", self.folder, cluster.ports, cluster.engine_options)
-        os.makedirs(lone.data)
-        os.link(f"{cluster.collectors[0].data}/keys", f"{lone.data}/keys")
-        lone.inside = ["ip", "netns", "exec", leader.name]
-        lone.start()
-        self.addCleanup(lone.end)
+        isolated = Collector("collector-lone", self.folder, cluster.ports, cluster.engine_options)
+        os.makedirs(isolated.data)
+        os.link(f"{cluster.collectors[0].data}/keys", f"{isolated.data}/keys")
+        isolated.command_prefix = ["ip", "netns", "exec", leader.name]
+        isolated.start()
+        self.addCleanup(isolated.stop)
         writer = Writer("lone", 9)
         def post(body, seconds):
-            asked = ["ip", "netns", "exec", leader.name, "curl", "--silent", "--max-time", str(seconds), "--header", f"Authorization: Bearer {cluster.key}", "--data-binary", "@-", "--write-out", "\n%{http_code}", f"http://127.0.0.1:{lone.port}/v1/events"]
-            answer = subprocess.run(asked, input=body, capture_output=True, check=False).stdout.decode().rsplit("\n", 1)
-            return answer[-1], answer[0]
-        small = Load(cluster, "lone", senders=0, raw=0)
-        first, its = writer.batch(1, refused=0)
-        until(lambda: taken(small, its, *post(first, 5)), "the collector next to the leader accepts batches")
+            command = ["ip", "netns", "exec", leader.name, "curl", "--silent", "--max-time", str(seconds), "--header", f"Authorization: Bearer {cluster.key}", "--data-binary", "@-", "--write-out", "\n%{http_code}", f"http://127.0.0.1:{isolated.port}/v1/events"]
+            response = subprocess.run(command, input=body, capture_output=True, check=False).stdout.decode().rsplit("\n", 1)
+            return response[-1], response[0]
+        load_state = Load(cluster, "lone", senders=0, raw=0)
+        first, first_ids = writer.batch(1, rejected_share=0)
+        wait_until(lambda: is_accepted(load_state, first_ids, *post(first, 5)), "the collector next to the leader accepts batches")
         with self.load() as load:
-            self.answers(load, 5)
-            self.cut(leader, "add")
-            held = [writer.batch(3, refused=0) for _ in range(3)]
-            statuses = [post(body, 15)[0] for body, _ in held]
+            self.wait_for_responses(load, 5)
+            self.change_routes(leader, "add")
+            rejected_batches = [writer.batch(3, rejected_share=0) for _ in range(3)]
+            statuses = [post(body, 15)[0] for body, _ in rejected_batches]
             self.assertNotIn("200", statuses)
-            self.answers(load, 10)
-            until(lambda: leads_elsewhere(cluster, leader), "another server leads")
-            self.cut(leader, "del")
-            until(cluster.servers_are_well, "all three servers are healthy")
-            for body, ids in held:
-                until(lambda: taken(small, ids, *post(body, 15)), "the held batches are accepted")
-        self.acknowledged.add(small.acknowledged)
-        self.expect_whole()
+            self.wait_for_responses(load, 10)
+            wait_until(lambda: has_other_leader(cluster, leader), "another server leads")
+            self.change_routes(leader, "del")
+            wait_until(cluster.servers_are_healthy, "all three servers are healthy")
+            for body, ids in rejected_batches:
+                wait_until(lambda: is_accepted(load_state, ids, *post(body, 15)), "the held batches are accepted")
+        self.acknowledged.add(load_state.acknowledged)
+        self.check_all_events()
 
 
-def leads_elsewhere(cluster, leader):
+def has_other_leader(cluster, leader):
     """Returns whether the other servers report another leader.
 
     The isolated server may still consider itself the leader.
@@ -110,9 +110,9 @@ def leads_elsewhere(cluster, leader):
         others.close()
 
 
-def taken(load, ids, status, text):
+def is_accepted(load, ids, status, text):
     if status == "200":
-        load.acknowledged.answer(ids, json.loads(text))
+        load.acknowledged.add_response(ids, json.loads(text))
     return status == "200"
 
 

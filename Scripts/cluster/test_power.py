@@ -7,12 +7,11 @@ Requires root and FUSE.
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from parts import HERE, ROOT, Cluster, NotHere, until
+from processes import ROOT, SCRIPT_FOLDER, Cluster, wait_until
 from stream import NoResponseError
-from test_faults import OnCluster
+from test_faults import ClusterTestCase
 
 # The version of fusepy, the Python module for FUSE.
 FUSE_VERSION = "3.0.1"
@@ -28,7 +27,7 @@ def fuse_module():
     return cache
 
 
-class Disk:
+class LossyDisk:
     """A server's store on a file system that loses unsynced data."""
 
     def __init__(self, server, folder):
@@ -38,10 +37,10 @@ class Disk:
         os.makedirs(self.mountpoint)
         self.path = f"{folder}/{server.name}.power.log"
         with open(self.path, "w") as log:
-            command = [sys.executable, f"{HERE}/forgetful.py", backing, self.mountpoint]
+            command = [sys.executable, f"{SCRIPT_FOLDER}/lossy_filesystem.py", backing, self.mountpoint]
             self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": fuse_module()})
         try:
-            until(lambda: os.path.ismount(self.mountpoint) or self.process.poll() is not None, "the file system is mounted", 20)
+            wait_until(lambda: os.path.ismount(self.mountpoint) or self.process.poll() is not None, "the file system is mounted", 20)
         finally:
             if not os.path.ismount(self.mountpoint):
                 with open(self.path) as log:
@@ -56,18 +55,18 @@ class Disk:
             return
         raise AssertionError("the file system did not confirm the power failure")
 
-    def lost(self):
+    def count_lost_files(self):
         """Returns the number of files that lost data in each power failure."""
         with open(self.path) as log:
             return [int(line.split(": ")[1].split()[0]) for line in log if line.startswith("the power failed")]
 
-    def end(self):
+    def stop(self):
         subprocess.run(["umount", "--lazy", self.mountpoint], check=False)
         self.process.kill()
         self.process.wait()
 
 
-class OnForgetfulDisks(OnCluster):
+class PowerFailureTestCase(ClusterTestCase):
     syncs = "always"
 
     @classmethod
@@ -80,8 +79,8 @@ class OnForgetfulDisks(OnCluster):
         def start_on_disks(cluster):
             cls.disks = {}
             for server in cluster.servers:
-                cls.disks[server.name] = Disk(server, cls.folder)
-                cls.addClassCleanup(cls.disks[server.name].end)
+                cls.disks[server.name] = LossyDisk(server, cls.folder)
+                cls.addClassCleanup(cls.disks[server.name].stop)
             if cls.syncs != "always":
                 for server in cluster.servers:
                     path = f"{cls.folder}/{server.name}.conf"
@@ -97,7 +96,7 @@ class OnForgetfulDisks(OnCluster):
         finally:
             Cluster.start = start
         # Cleanups run in reverse order: the servers end before their disks.
-        cls.addClassCleanup(cls.cluster.end)
+        cls.addClassCleanup(cls.cluster.stop)
 
     @classmethod
     def prepare(cls, cluster, start):
@@ -105,50 +104,50 @@ class OnForgetfulDisks(OnCluster):
 
     def lose_power(self, servers):
         for server in servers:
-            server.end()
+            server.stop()
         for server in servers:
             self.disks[server.name].lose_power()
         for server in servers:
             server.start()
 
 
-class PowerFailures(OnForgetfulDisks):
-    def test_two_servers_and_then_all_lose_their_power_at_once_and_what_was_acknowledged_is_there(self):
+class PowerFailures(PowerFailureTestCase):
+    def test_no_acknowledged_event_is_lost_when_several_servers_lose_power(self):
         with self.load() as load:
             for count in [2, 2, 3, 3]:
-                self.answers(load, 15)
-                until(self.cluster.servers_are_well, "all three servers are healthy", 120)
+                self.wait_for_responses(load, 15)
+                wait_until(self.cluster.servers_are_healthy, "all three servers are healthy", 120)
                 leader = self.cluster.leader()
                 # The leader is one of the victims.
                 victims = sorted(self.cluster.servers, key=lambda server: server is not leader)[:count]
                 self.lose_power(victims)
-                until(self.cluster.servers_are_well, "all three servers are healthy again", 120)
+                wait_until(self.cluster.servers_are_healthy, "all three servers are healthy again", 120)
         for disk in self.disks.values():
-            self.assertGreaterEqual(len(disk.lost()), 2)
+            self.assertGreaterEqual(len(disk.count_lost_files()), 2)
 
 
-class Carelessness(OnForgetfulDisks):
+class WithoutSync(PowerFailureTestCase):
     """The same without syncing: shows that the file system loses data, and that the gate is needed."""
 
     syncs = "2m"
-    options = {"collectors": 0, "forwarders": 0, "columns": False}
+    options = {"collectors": 0, "forwarders": 0, "uses_clickhouse": False}
 
     @classmethod
     def prepare(cls, cluster, start):
         for server in cluster.servers:
             server.start()
-        until(cluster.servers_are_well, "the NATS servers have formed a cluster")
+        wait_until(cluster.servers_are_healthy, "the NATS servers have formed a cluster")
 
-    def test_without_syncing_acknowledged_records_are_gone_with_the_power_and_the_check_says_so_before(self):
+    def test_without_syncing_a_power_failure_loses_acknowledged_records(self):
         engine = self.cluster.engine
-        made = self.cluster.command("engine", "init", *self.cluster.engine_options, "--gigabytes", "1")
-        self.assertIn("does not sync always", made.stdout + made.stderr)
-        numbers = [engine.request("intake.0", {"record": number}, within=5)["seq"] for number in range(200)]
+        result = self.cluster.command("cluster", "init", *self.cluster.engine_options, "--gigabytes", "1")
+        self.assertIn("does not sync always", result.stdout + result.stderr)
+        numbers = [engine.request("intake.0", {"record": number}, timeout=5)["seq"] for number in range(200)]
         self.assertEqual(numbers, list(range(1, 201)))
         self.lose_power(self.cluster.servers)
         found = []
-        def has_ended():
-            """Whether a server reports the stream, or fewer than two servers run.
+        def is_decided():
+            """Whether a server reports the stream, or fewer than two servers are running.
 
             With the data on their disks, some servers refuse to start.
             """
@@ -157,10 +156,10 @@ class Carelessness(OnForgetfulDisks):
             except NoResponseError as problem:
                 if "not found" in str(problem):
                     found.append(0)
-            return bool(found) or sum(server.runs for server in self.cluster.servers) < 2
-        until(has_ended, "the servers have started, or have given up", 60)
+            return bool(found) or sum(server.is_running for server in self.cluster.servers) < 2
+        wait_until(is_decided, "the servers have started, or have given up", 60)
         self.assertLess(max(found, default=0), 200)
-        self.assertTrue(all(lost and lost[0] > 0 for lost in (disk.lost() for disk in self.disks.values())))
+        self.assertTrue(all(lost and lost[0] > 0 for lost in (disk.count_lost_files() for disk in self.disks.values())))
 
 
 if __name__ == "__main__":

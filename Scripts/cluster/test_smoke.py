@@ -3,33 +3,33 @@
 """Kills parts of a cluster under load, and compares the acknowledged events with every store."""
 import unittest
 
-from parts import until
-from test_faults import OnCluster
+from processes import wait_until
+from test_faults import ClusterTestCase
 
 
-class Smoke(OnCluster):
+class Smoke(ClusterTestCase):
     """Takes at most a minute; `make smoke-cluster` runs it for every change."""
 
-    def test_the_loss_of_a_leader_a_collector_and_a_forwarder_loses_no_event(self):
+    def test_killing_the_leader_a_collector_and_a_forwarder_loses_no_event(self):
         with self.load() as load:
-            self.answers(load, 10)
+            self.wait_for_responses(load, 10)
             leader = self.leader()
-            leader.end()
-            self.answers(load, 10)
+            leader.stop()
+            self.wait_for_responses(load, 10)
             leader.start()
             collector = self.cluster.collectors[0]
-            collector.end()
-            self.answers(load, 10)
+            collector.stop()
+            self.wait_for_responses(load, 10)
             collector.start()
-            self.cluster.forwarders[0].end()
-            self.answers(load, 10)
+            self.cluster.forwarders[0].stop()
+            self.wait_for_responses(load, 10)
             self.cluster.forwarders[0].start()
-            until(self.cluster.servers_are_well, "all three servers are healthy")
+            wait_until(self.cluster.servers_are_healthy, "all three servers are healthy")
 
     def test_a_check_of_a_healthy_engine_succeeds(self):
         with self.load() as load:
-            self.answers(load, 3)
-        found = self.cluster.command("engine", "check", *self.cluster.engine_options, *self.cluster.column_options)
+            self.wait_for_responses(load, 3)
+        found = self.cluster.command("cluster", "check", *self.cluster.engine_options, *self.cluster.clickhouse_options)
         self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
 
 

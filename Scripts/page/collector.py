@@ -20,7 +20,7 @@ from playwright.sync_api import expect, sync_playwright
 
 DAY = 86_400_000
 # A long timeout, for busy machines: tests wait for outcomes, most of which are immediate.
-PATIENCE = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
+TIMEOUT = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
 # A folder with the page's files during development; None uses the collector's own files.
 ASSETS = os.environ.get("TRACKWAY_ASSETS")
 HOSTILE = [
@@ -59,19 +59,19 @@ class Collector:
         body = "\n".join(json.dumps(line) for line in lines).encode()
         request = urllib.request.Request(self.url + "/v1/events", body, {"authorization": "Bearer dev", "content-type": "application/x-ndjson"})
         try:
-            with urllib.request.urlopen(request) as answer:
-                return json.load(answer)
+            with urllib.request.urlopen(request) as response:
+                return json.load(response)
         except urllib.error.HTTPError as error:
             return json.load(error)
 
     def wait(self, position):
         """Waits until the index contains all records up to a position."""
-        with urllib.request.urlopen(f"{self.url}/v1/wait?position={position}&timeout=60") as answer:
-            answer.read()
+        with urllib.request.urlopen(f"{self.url}/v1/wait?position={position}&timeout=60") as response:
+            response.read()
 
-    def ask(self, path):
-        with urllib.request.urlopen(self.url + path) as answer:
-            return json.load(answer)
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path) as response:
+            return json.load(response)
 
     def close(self):
         self.process.send_signal(signal.SIGTERM)
@@ -80,7 +80,7 @@ class Collector:
         self.folder.cleanup()
 
 
-def make_key(collector, name, scopes):
+def create_key(collector, name, scopes):
     """Creates a key with these scopes, and returns it once the collector knows it."""
     made = subprocess.run([collector.trackway, "keys", "create", "--data", collector.folder.name, name, "--json", *(word for scope in scopes for word in ("--scope", scope))], check=True, capture_output=True, text=True)
     key = json.loads(made.stdout)["key"]
@@ -90,7 +90,7 @@ def make_key(collector, name, scopes):
             with urllib.request.urlopen(request):
                 return key
         except urllib.error.HTTPError as error:
-            # The key is rejected as unknown until the collector has reloaded the file of keys.
+            # The key is rejected as unknown until the collector has reloaded the key file.
             if error.code != 401:
                 return key
         time.sleep(0.1)
@@ -102,23 +102,23 @@ def seed(collector):
 
     All of them view items, some add items to the cart, and fewer purchase.
     """
-    chance = random.Random(14)
+    rng = random.Random(14)
     collector.now = int(time.time() * 1000)
     purchases, viewers, buyers = 0, set(), set()
     for number in range(1, 61):
         user = {"user": {"id": f"user-{number}"}} if number % 3 else {}
         lines = [{"batch": {"installation": installation(number)}}]
         for day in range(27, -1, -1):
-            if chance.random() < 0.6:
+            if rng.random() < 0.6:
                 continue
-            at = collector.now - day * DAY - 3_600_000 + chance.randrange(1_800_000)
-            lines.append({"context": {"app": {"id": "shop", "version": chance.choice(["1.1", "2.0"])}, "session": {"id": f"s{number}-{day}", "start": at}, **user}})
-            names = ["Home", "Product"] + (["Cart"] if chance.random() < 0.6 else [])
+            at = collector.now - day * DAY - 3_600_000 + rng.randrange(1_800_000)
+            lines.append({"context": {"app": {"id": "shop", "version": rng.choice(["1.1", "2.0"])}, "session": {"id": f"s{number}-{day}", "start": at}, **user}})
+            names = ["Home", "Product"] + (["Cart"] if rng.random() < 0.6 else [])
             for name in names:
                 lines.append({"name": "_screen_view", "time": at, "attributes": {"_screen_name": name}})
                 at += 5_000
-            values = {"currency": chance.choice(["EUR", "EUR", "USD"]), "total": chance.randrange(1, 800) / 4}
-            for name in ["view_item", *(["add_to_cart"] if "Cart" in names else []), *(["purchase"] if "Cart" in names and chance.random() < 0.5 else [])]:
+            values = {"currency": rng.choice(["EUR", "EUR", "USD"]), "total": rng.randrange(1, 800) / 4}
+            for name in ["view_item", *(["add_to_cart"] if "Cart" in names else []), *(["purchase"] if "Cart" in names and rng.random() < 0.5 else [])]:
                 lines.append({"name": name, "time": at, "attributes": values})
                 at += 20_000
                 purchases += name == "purchase"
@@ -134,13 +134,13 @@ def seed(collector):
     # Event names are free text, too, as far as admission allows.
     for name in HOSTILE:
         collector.send({"name": name, "time": collector.now - 120_000})
-    collector.refused = collector.send({"name": "", "time": collector.now})["error"]["message"]
+    collector.rejection_message = collector.send({"name": "", "time": collector.now})["error"]["message"]
     last = collector.send({"id": "0199aaaa-0000-7000-8000-000000000014", "name": "the_last", "time": collector.now, "attributes": {"note": "needle in the haystack"}})
     collector.wait(last["position"])
 
 
-def answering(answer):
-    return lambda route: route.fulfill(json=answer)
+def respond_with(response):
+    return lambda route: route.fulfill(json=response)
 
 
 class PageTest(unittest.TestCase):
@@ -153,38 +153,38 @@ class PageTest(unittest.TestCase):
     collector = None
     browser = None
     # Allowed console messages: browsers report error responses, which some tests cause on purpose.
-    forgiven = re.compile(r"^$")
+    allowed_messages = re.compile(r"^$")
 
-    def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin", few=False, answers=None):
+    def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin", few_events=False, responses=None):
         """Opens the page, and fails the test at its end if the console has errors or warnings.
 
-        `few` shows the latest twenty events instead of two hundred, for accessibility rules that check each one slowly.
-        `answers` replaces the collector's responses, by URL.
+        `few_events` shows the latest twenty events instead of two hundred, for accessibility rules that check each one slowly.
+        `responses` replaces the collector's responses, by URL.
         """
         context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, timezone_id=zone, reduced_motion="reduce")
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         self.addCleanup(context.close)
         if ASSETS:
-            context.route(re.compile(r"^http://[^/]+/([a-z]+\.(?:js|css|svg))?(?:[?#]|$)"), self.from_folder)
-        if few:
+            context.route(re.compile(r"^http://[^/]+/([a-z-]+\.(?:js|css|svg))?(?:[?#]|$)"), self.fulfill_from_folder)
+        if few_events:
             context.route("**/v1/events?*limit=200*", lambda route: route.continue_(url=route.request.url.replace("limit=200", "limit=20")))
-        for address, answer in (answers or {}).items():
-            context.route(address, answering(answer))
+        for address, response in (responses or {}).items():
+            context.route(address, respond_with(response))
         page = context.new_page()
-        complaints = []
-        page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        messages = []
+        page.on("console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(self.collector.url + path)
-        self.addCleanup(lambda: self.assertEqual([text for text in complaints if not self.forgiven.search(text)], [], path))
+        self.addCleanup(lambda: self.assertEqual([text for text in messages if not self.allowed_messages.search(text)], [], path))
         return page
 
-    def from_folder(self, route):
+    def fulfill_from_folder(self, route):
         name = route.request.url.split("?")[0].rsplit("/", 1)[1] or "index.html"
         route.fulfill(path=os.path.join(ASSETS, name), headers={"content-type": {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]})
 
-    def until(self, page, condition):
+    def wait_until(self, page, condition):
         """Waits until the page has made the condition true."""
-        for _ in range(PATIENCE // 50):
+        for _ in range(TIMEOUT // 50):
             if condition():
                 return
             page.wait_for_timeout(50)
@@ -206,27 +206,27 @@ class PageTest(unittest.TestCase):
             globalThis.axeFound = null;
             axe.run(options).then(({ violations }) => (globalThis.axeFound = violations)).finally(() => (document.documentElement.dataset.axe = "done"));
         }""", options)
-        page.locator("html[data-axe=done]").wait_for(state="attached", timeout=PATIENCE)
+        page.locator("html[data-axe=done]").wait_for(state="attached", timeout=TIMEOUT)
         found = page.evaluate("globalThis.axeFound")
         self.assertIsNotNone(found, "axe did not finish")
         return [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]]
 
-    def answered(self, page):
+    def loaded_result(self, page):
         """Returns the result that is shown, once there is one."""
-        answer = page.locator("#answer:not([aria-busy])")
-        expect(answer.locator(":scope > *").first).to_be_attached()
-        return answer
+        result = page.locator("#results:not([aria-busy])")
+        expect(result.locator(":scope > *").first).to_be_attached()
+        return result
 
 
 def setUp(*options):
     """Starts a collector with these options, fills it, and starts the browser."""
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=TIMEOUT)
     PageTest.collector = Collector(os.environ["TRACKWAY"], *options)
     unittest.addModuleCleanup(PageTest.collector.close)
     seed(PageTest.collector)
-    play = sync_playwright().start()
-    unittest.addModuleCleanup(play.stop)
+    playwright = sync_playwright().start()
+    unittest.addModuleCleanup(playwright.stop)
     # Chromium's own sandbox does not start for root.
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
-    PageTest.browser = play.chromium.launch(executable_path=os.environ["CHROMIUM"], args=options, timeout=3 * PATIENCE)
+    PageTest.browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=options, timeout=3 * TIMEOUT)
     unittest.addModuleCleanup(PageTest.browser.close)

@@ -27,41 +27,41 @@ import unittest
 
 MINUTES = float(os.environ.get("TRACKWAY_PAGE_MINUTES") or 20)
 # If more tests fail, the cause is not a few flaky tests, and none is retried.
-MOST_RETRIED = 5
-HERE = pathlib.Path(__file__).resolve().parent
+MAXIMUM_RETRIED = 5
+FOLDER = pathlib.Path(__file__).resolve().parent
 # At most two browsers at once: with more, each waits for the others.
 WORKERS = int(os.environ.get("TRACKWAY_PAGE_WORKERS") or min(2, os.cpu_count() or 1))
 
 
-class Noting(unittest.TextTestResult):
+class RecordingResult(unittest.TextTestResult):
     """Writes a line when a test begins, ends, or fails."""
 
-    notes = None
+    events = None
 
-    def note(self, word, test):
-        print(word, test.id(), file=self.notes, flush=True)
+    def record(self, event, test):
+        print(event, test.id(), file=self.events, flush=True)
 
     def startTest(self, test):
         super().startTest(test)
-        self.note("begun", test)
+        self.record("started", test)
 
     def stopTest(self, test):
         super().stopTest(test)
-        self.note("ended", test)
+        self.record("ended", test)
 
     def addError(self, test, error):
         super().addError(test, error)
         # A failed setup is not a test, and has no name to run it by.
-        self.note("failed" if isinstance(test, unittest.TestCase) else "broken", test)
+        self.record("failed" if isinstance(test, unittest.TestCase) else "broken", test)
 
     def addFailure(self, test, error):
         super().addFailure(test, error)
-        self.note("failed", test)
+        self.record("failed", test)
 
-    def addSubTest(self, test, part, error):
-        super().addSubTest(test, part, error)
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
         if error is not None:
-            self.note("failed", test)
+            self.record("failed", test)
 
 
 def run(names):
@@ -69,21 +69,21 @@ def run(names):
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     tests = unittest.TestLoader().loadTestsFromNames(names)
-    with open(os.environ["TRACKWAY_PAGE_NOTES"], "a") as Noting.notes:
-        return unittest.TextTestRunner(resultclass=Noting, verbosity=2).run(tests).wasSuccessful()
+    with open(os.environ["TRACKWAY_PAGE_EVENTS"], "a") as RecordingResult.events:
+        return unittest.TextTestRunner(resultclass=RecordingResult, verbosity=2).run(tests).wasSuccessful()
 
 
-class Attempt:
+class TestRun:
     """A run of tests, with one process per file."""
 
     def __init__(self, names):
-        self.parts = {}
+        self.names_by_file = {}
         for name in names:
-            self.parts.setdefault(name.split(".")[0], []).append(name)
-        self.until = time.monotonic() + 60 * MINUTES
+            self.names_by_file.setdefault(name.split(".")[0], []).append(name)
+        self.deadline = time.monotonic() + 60 * MINUTES
         self.lock = threading.Lock()
         self.processes = []
-        self.is_over = False
+        self.is_stopped = False
 
     def run(self):
         """Returns whether all tests passed, and the tests that failed or did not end.
@@ -91,26 +91,26 @@ class Attempt:
         Returns None as the second value if these tests are unknown.
         """
         with concurrent.futures.ThreadPoolExecutor(max(1, WORKERS)) as pool:
-            results = list(pool.map(self.part, self.parts.values()))
+            results = list(pool.map(self.run_file, self.names_by_file.values()))
         unknown = any(failed is None for _, failed in results)
         return all(passed for passed, _ in results), None if unknown else set().union(*(failed for _, failed in results))
 
-    def part(self, names):
+    def run_file(self, names):
         """Runs one file's tests in another process."""
-        with tempfile.TemporaryDirectory() as folder, open(pathlib.Path(folder, "said"), "w+", errors="replace") as said:
-            notes = pathlib.Path(folder, "notes")
-            notes.touch()
+        with tempfile.TemporaryDirectory() as folder, open(pathlib.Path(folder, "output"), "w+", errors="replace") as output:
+            events = pathlib.Path(folder, "events")
+            events.touch()
             with self.lock:
-                if self.is_over:
+                if self.is_stopped:
                     return False, None
-                process = subprocess.Popen([sys.executable, "-u", __file__, "--here", *names], stdout=said, stderr=subprocess.STDOUT, env={**os.environ, "TRACKWAY_PAGE_NOTES": str(notes)}, start_new_session=True)
+                process = subprocess.Popen([sys.executable, "-u", __file__, "--here", *names], stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "TRACKWAY_PAGE_EVENTS": str(events)}, start_new_session=True)
                 self.processes.append(process)
-            began = time.monotonic()
+            started_at = time.monotonic()
             try:
-                status = process.wait(max(0, self.until - began))
+                status = process.wait(max(0, self.deadline - started_at))
             except subprocess.TimeoutExpired:
-                said.write(f"\n=== not finished after {MINUTES:g} minutes; current stacks:\n")
-                said.flush()
+                output.write(f"\n=== not finished after {MINUTES:g} minutes; current stacks:\n")
+                output.flush()
                 process.send_signal(signal.SIGUSR1)
                 try:
                     # Time to print the stacks.
@@ -119,24 +119,24 @@ class Attempt:
                     pass
                 status = 1
             finally:
-                end(process)
-            said.seek(0)
+                terminate(process)
+            output.seek(0)
             with self.lock:
-                print(f"\n=== {names[0].split('.')[0]}: {time.monotonic() - began:.0f} s\n{said.read()}", end="", flush=True)
-            noted = [line.split(" ", 1) for line in notes.read_text().splitlines()]
-        of = {word: {name for said_word, name in noted if said_word == word} for word in ("begun", "ended", "failed", "broken")}
-        return status == 0, None if of["broken"] else of["failed"] | (of["begun"] - of["ended"])
+                print(f"\n=== {names[0].split('.')[0]}: {time.monotonic() - started_at:.0f} s\n{output.read()}", end="", flush=True)
+            recorded = [line.split(" ", 1) for line in events.read_text().splitlines()]
+        names_by_event = {event: {name for recorded_event, name in recorded if recorded_event == event} for event in ("started", "ended", "failed", "broken")}
+        return status == 0, None if names_by_event["broken"] else names_by_event["failed"] | (names_by_event["started"] - names_by_event["ended"])
 
     def stop(self):
         """Ends running processes, and starts no others."""
         with self.lock:
-            self.is_over = True
+            self.is_stopped = True
             for process in self.processes:
                 if process.poll() is None:
-                    end(process)
+                    terminate(process)
 
 
-def end(process):
+def terminate(process):
     """Ends the process and what it started: a browser and a collector must not outlive it."""
     for number, patience in [(signal.SIGTERM, 2), (signal.SIGKILL, 30)]:
         try:
@@ -151,21 +151,21 @@ def end(process):
 
 def main(names):
     # The longest tests first, so that they do not start when the others have ended.
-    names = names or [path.stem for path in sorted(HERE.glob("test_*.py"), key=lambda path: (path.stem != "test_rules", -path.stat().st_size))]
-    attempt = Attempt(names)
+    names = names or [path.stem for path in sorted(FOLDER.glob("test_*.py"), key=lambda path: (path.stem != "test_accessibility", -path.stat().st_size))]
+    test_run = TestRun(names)
 
     # A signal that ends the run also ends the processes that it started.
     def stop(*_):
-        attempt.stop()
+        test_run.stop()
         os._exit(130)
 
     signal.signal(signal.SIGTERM, stop)
-    passed, failed = attempt.run()
-    if passed or os.environ.get("TRACKWAY_RETRY") != "1" or failed is None or not 0 < len(failed) <= MOST_RETRIED:
+    passed, failed = test_run.run()
+    if passed or os.environ.get("TRACKWAY_RETRY") != "1" or failed is None or not 0 < len(failed) <= MAXIMUM_RETRIED:
         return 0 if passed else 1
     print("\n=== retrying only these:", *sorted(failed), sep="\n  ", flush=True)
-    attempt = Attempt(sorted(failed))
-    passed, _ = attempt.run()
+    test_run = TestRun(sorted(failed))
+    passed, _ = test_run.run()
     if passed:
         print("\n=== FLAKY: passed only on retry. Fix them:", *sorted(failed), sep="\n  ", flush=True)
     return 0 if passed else 1

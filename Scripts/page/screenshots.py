@@ -16,21 +16,21 @@ from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 WIDTH, HEIGHT = 1440, 900
-MOST_BYTES = 150_000
+MAXIMUM_BYTES = 150_000
 
 
-def smaller(png: bytes) -> bytes:
+def compress(png: bytes) -> bytes:
     """Returns the image with a palette of at most 256 colors.
 
     That is enough for a page without photos.
     """
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     for colors in (256, 128, 64):
-        out = io.BytesIO()
-        picture.quantize(colors, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
-        if len(out.getvalue()) <= MOST_BYTES:
-            return out.getvalue()
-    raise SystemExit(f"screenshots: an image has {len(out.getvalue())} bytes; the limit is {MOST_BYTES}")
+        output = io.BytesIO()
+        picture.quantize(colors, dither=Image.Dither.NONE).save(output, "PNG", optimize=True)
+        if len(output.getvalue()) <= MAXIMUM_BYTES:
+            return output.getvalue()
+    raise SystemExit(f"screenshots: an image has {len(output.getvalue())} bytes; the limit is {MAXIMUM_BYTES}")
 
 
 def main(folder: pathlib.Path):
@@ -41,8 +41,8 @@ def main(folder: pathlib.Path):
             url = next(found.group() for line in collector.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+", line)))
             subprocess.run([trackway, "sample", "--key", "dev", "--url", url, "--days", "30", "--visitors", "40"], check=True, stdout=subprocess.DEVNULL)
             subprocess.run([trackway, "expect", "purchase", "--url", url, "--key", "dev"], check=True, stdout=subprocess.DEVNULL)
-            with urllib.request.urlopen(f"{url}/v1/boards") as answer:
-                board = next(board["id"] for board in json.load(answer)["boards"] if board["title"] == "Sample shop")
+            with urllib.request.urlopen(f"{url}/v1/boards") as response:
+                board = next(board["id"] for board in json.load(response)["boards"] if board["title"] == "Sample shop")
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"])
                 for scheme in ("light", "dark"):
@@ -51,10 +51,10 @@ def main(folder: pathlib.Path):
                     page.locator("#board-cards > article").first.wait_for(timeout=60_000)
                     # Every card shows its result.
                     expect(page.locator("#board-cards [aria-busy]")).to_have_count(0, timeout=60_000)
-                    # The first card shows the arrivals of the last hour, and the sample arrived in one minute.
+                    # Scroll past the first card: it shows the arrivals of the last hour, but the sample arrived in one minute.
                     page.locator("#board-cards > article").nth(1).evaluate("card => { card.style.scrollMarginTop = '14px'; card.scrollIntoView({block: 'start'}); }")
                     folder.mkdir(parents=True, exist_ok=True)
-                    (folder / f"dashboard-{scheme}.png").write_bytes(smaller(page.screenshot()))
+                    (folder / f"dashboard-{scheme}.png").write_bytes(compress(page.screenshot()))
                     page.close()
                 browser.close()
         finally:

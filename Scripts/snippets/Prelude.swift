@@ -7,10 +7,10 @@
 import Foundation
 import SiftCompatibility
 import Trackway
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
-import TrackwayWire
 
 #if canImport(SAPUsageCompatibility)
 import SAPUsageCompatibility
@@ -21,56 +21,56 @@ import TrackwayUIKit
 import UIKit
 #endif
 
-func made<Value>() -> Value { fatalError("This code is never run.") }
+func placeholder<Value>() -> Value { fatalError("This code is never run.") }
 
-@MainActor var analytics: Analytics { made() }
+@MainActor var analytics: Analytics { placeholder() }
 @MainActor var configuration: Configuration {
-    get { made() }
+    get { placeholder() }
     set {}
 }
-@MainActor var destination: CollectorDestination { made() }
-@MainActor var snapshot: PendingEvents { made() }
-@MainActor var rules: DestinationRules { made() }
-@MainActor var interceptors: [Interceptor] { made() }
-@MainActor var memory: InMemoryAnalytics { made() }
-@MainActor var url: URL { made() }
-@MainActor var key: String { made() }
-@MainActor var token: String { made() }
-@MainActor var sku: String { made() }
-@MainActor var coupon: String? { made() }
-@MainActor var dictionary: [String: Any] { made() }
-@MainActor var price: Double { made() }
-@MainActor var person: UUID { made() }
-@MainActor var now: Timestamp { made() }
-@MainActor var bytes: [UInt8] { made() }
-@MainActor var text: UnsafeRawBufferPointer { made() }
-@MainActor var fresh: [UInt8] { made() }
+@MainActor var destination: CollectorDestination { placeholder() }
+@MainActor var snapshot: PendingEvents { placeholder() }
+@MainActor var rules: DestinationRules { placeholder() }
+@MainActor var interceptors: [Interceptor] { placeholder() }
+@MainActor var memory: InMemoryAnalytics { placeholder() }
+@MainActor var url: URL { placeholder() }
+@MainActor var key: String { placeholder() }
+@MainActor var token: String { placeholder() }
+@MainActor var sku: String { placeholder() }
+@MainActor var coupon: String? { placeholder() }
+@MainActor var dictionary: [String: Any] { placeholder() }
+@MainActor var price: Double { placeholder() }
+@MainActor var userID: UUID { placeholder() }
+@MainActor var now: Timestamp { placeholder() }
+@MainActor var bytes: [UInt8] { placeholder() }
+@MainActor var text: UnsafeRawBufferPointer { placeholder() }
+@MainActor var newKeyBytes: [UInt8] { placeholder() }
 @MainActor var name: String {
-    get { made() }
+    get { placeholder() }
     set {}
 }
-@MainActor var answer: [String: Any] { made() }
+@MainActor var responseFields: [String: Any] { placeholder() }
 
 func log(_ text: String) {}
-func post(_ request: WireRequest) throws -> Bool { made() }
-func upload(_ request: WireRequest) throws -> Bool { made() }
+func post(_ request: WireRequest) throws -> Bool { placeholder() }
+func upload(_ request: WireRequest) throws -> Bool { placeholder() }
 func upload(_ name: String, _ attributes: Attributes, of user: String?) throws {}
 
 /// A file that events are written to.
 struct EventFile: Sendable { func write(_ event: RecordedEvent) throws {} }
-@MainActor var file: EventFile { made() }
+@MainActor var file: EventFile { placeholder() }
 
 /// Provides the value of an attribute.
-final class Wallet: Sendable { var balance: Int64 { made() } }
+final class Wallet: Sendable { var balance: Int64 { placeholder() } }
 let wallet = Wallet()
-@MainActor var cart: [String] { made() }
+@MainActor var cart: [String] { placeholder() }
 
 typealias MyStorage = MemoryStorage
 
-@MainActor var myLocation: any LocationSource { made() }
+@MainActor var myLocation: any LocationSource { placeholder() }
 
 /// Device properties that an app provides.
-struct MyProperties: DevicePropertiesSource { func deviceProperties() -> DeviceProperties { made() } }
+struct MyProperties: DevicePropertiesSource { func deviceProperties() -> DeviceProperties { placeholder() } }
 
 /// The model under test in an app's tests.
 struct CheckoutModel {
@@ -87,25 +87,27 @@ struct Purchase: TypedEvent {
 }
 
 #if canImport(SAPUsageCompatibility)
-@MainActor var settings: SAPcpmsSettingsParameters { made() }
+@MainActor var settings: SAPcpmsSettingsParameters { placeholder() }
 
 /// The app that a UI test launches; XCTest declares it on platforms with a user interface.
 @MainActor final class XCUIApplication {
     var launchEnvironment: [String: String] = [:]
-    var buttons: Buttons { made() }
+    var buttons: Buttons { placeholder() }
     func launch() {}
 
-    @MainActor struct Buttons { subscript(name: String) -> Button { made() } }
+    @MainActor struct Buttons { subscript(name: String) -> Button { placeholder() } }
     @MainActor struct Button { func tap() {} }
 }
 #else
 extension EncryptionKey {
     // The Keychain is not simulated; this is the declaration for Apple platforms.
-    static func inKeychain(named name: String = "", accessGroup: String? = nil) throws -> EncryptionKey { made() }
+    static func inKeychain(named name: String = "", accessGroup: String? = nil) throws -> EncryptionKey {
+        placeholder()
+    }
 }
 
 extension FileManager {
-    func containerURL(forSecurityApplicationGroupIdentifier name: String) -> URL? { made() }
+    func containerURL(forSecurityApplicationGroupIdentifier name: String) -> URL? { placeholder() }
 }
 
 /// A background task.
@@ -113,18 +115,18 @@ final class BackgroundTask {
     var expirationHandler: (() -> Void)?
     func setTaskCompleted(success: Bool) {}
 }
-@MainActor var task: BackgroundTask { made() }
-@MainActor var work: Task<Void, Never> { made() }
-@MainActor var view: UIView { made() }
-@MainActor var cell: UITableViewCell { made() }
-@MainActor var offer: UIView { made() }
+@MainActor var task: BackgroundTask { placeholder() }
+@MainActor var work: Task<Void, Never> { placeholder() }
+@MainActor var view: UIView { placeholder() }
+@MainActor var cell: UITableViewCell { placeholder() }
+@MainActor var offer: UIView { placeholder() }
 
 /// Records that an offer was seen.
-@MainActor final class Offers { func seen(at moment: DualTimestamp) {} }
-@MainActor var offers: Offers { made() }
+@MainActor final class OfferTracker { func recordImpression(at timestamp: DualTimestamp) {} }
+@MainActor var offers: OfferTracker { placeholder() }
 
-@MainActor var sift: Sift { made() }
-@MainActor var detector: Detector { made() }
+@MainActor var sift: Sift { placeholder() }
+@MainActor var detector: Detector { placeholder() }
 
 /// Views that the blocks show.
 struct Home: View { var body: some View { Text("Home") } }
@@ -133,6 +135,6 @@ struct Offer: View { var body: some View { Text("Offer") } }
 
 /// The same in UIKit.
 struct Product { var sku: String }
-final class ProductViewController: UIViewController { var product: Product { made() } }
+final class ProductViewController: UIViewController { var product: Product { placeholder() } }
 final class RootViewController: UIViewController {}
 #endif

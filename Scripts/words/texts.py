@@ -17,7 +17,7 @@ class Text:
 
 
 def swift_texts(source: str) -> list[Text]:
-    """Comments and string literals of Swift and C code."""
+    """Comments, string literals and names of tests of Swift and C code."""
     texts, position, length = [], 0, len(source)
 
     def string(start: int) -> int:
@@ -71,6 +71,13 @@ def swift_texts(source: str) -> list[Text]:
                 at = stop
             elif source[at] == '"' or (source[at] == "#" and re.match(r'#+"', source[at:at + 8])):
                 at = string(at)
+            elif source[at] == "`":
+                stop = source.find("`", at + 1)
+                stop = length if stop < 0 else stop + 1
+                # The name of a test is a sentence; other names in backquotes are keywords.
+                if " " in source[at:stop]:
+                    texts.append(Text("string", at, stop, source[at + 1:stop - 1]))
+                at = stop
             elif end and source[at] == "(":
                 depth += 1
                 at += 1
@@ -89,7 +96,10 @@ def swift_texts(source: str) -> list[Text]:
 
 
 def script_texts(source: str) -> list[Text]:
-    """Comments and quoted strings of JavaScript, Python and shell code, by lines; good enough to read them."""
+    """Comments and quoted strings of JavaScript, Python and shell code.
+
+    Consecutive line comments are separate texts. The parsing is approximate, but good enough for reading the texts.
+    """
     texts = []
     pattern = re.compile(
         r'"""(?:.|\n)*?"""|/\*(?:.|\n)*?\*/|(?:(?<=\s)|^)(?://|#(?!!|\w)).*$|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.M)

@@ -71,7 +71,7 @@ static bool is_ours(int number) {
 }
 
 /// Passes the signal on, as if our handler were not installed.
-static void pass_on(int index, siginfo_t *information, void *machine, bool is_reporter) {
+static void forward_signal(int index, siginfo_t *information, void *machine, bool is_reporter) {
     int number = fatal_signals[index].number;
     const struct sigaction *previous = &previous_actions[index];
     bool has_handler =
@@ -105,7 +105,7 @@ static void pass_on(int index, siginfo_t *information, void *machine, bool is_re
 }
 
 static void on_crash(int number, siginfo_t *information, void *machine) {
-    int kept = errno;
+    int saved_errno = errno;
     int index = 0;
     while (index < SIGNALS - 1 && fatal_signals[index].number != number) index++;
     bool is_reporter = false;
@@ -129,9 +129,9 @@ static void on_crash(int number, siginfo_t *information, void *machine) {
         // If it is the same thread, writing the report crashed. The output so far is kept, and no further attempt is
         // made.
     }
-    errno = kept;
-    pass_on(index, information, machine, is_reporter);
-    errno = kept;
+    errno = saved_errno;
+    forward_signal(index, information, machine, is_reporter);
+    errno = saved_errno;
 }
 
 // MARK: Starting and stopping

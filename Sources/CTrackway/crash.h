@@ -66,7 +66,7 @@ void crash_emit_number(const char *key, uint64_t value, unsigned base);
 /// Line ends become spaces. Writes at most 2 KiB, and nothing if the text is empty.
 bool crash_emit_text(const char *key, uint64_t address);
 /// Copies memory that may be invalid. Handler.
-bool crash_look(void *nothing, uint64_t address, void *to, size_t count);
+bool crash_read_memory(void *context, uint64_t address, void *to, size_t count);
 
 size_t crash_put_text(char *line, size_t at, const char *text);
 size_t crash_put_number(char *line, size_t at, uint64_t value, unsigned base);
@@ -79,9 +79,9 @@ size_t crash_put_number(char *line, size_t at, uint64_t value, unsigned base);
 /// holding the lock of `crash_lock`.
 void crash_images_begin(int place);
 /// Returns the kind of code at an address. Handler.
-ctrackway_code_kind crash_images_code(void *nothing, uint64_t address);
+ctrackway_code_kind crash_images_code(void *context, uint64_t address);
 /// Finds the function at an address. Handler.
-bool crash_images_function(void *nothing, uint64_t address, uint64_t *first, uint64_t *last);
+bool crash_images_function(void *context, uint64_t address, uint64_t *first, uint64_t *last);
 /// Marks the image of an address in the report.
 ///
 /// Handler. Marked images are written, too.

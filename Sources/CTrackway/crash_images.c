@@ -89,7 +89,7 @@ static image_entry *next_image(image_cursor *cursor) {
 /// Returns the next free entry, or NULL if memory is exhausted.
 ///
 /// Requires the lock.
-static image_entry *room_for_image(void) {
+static image_entry *allocate_image(void) {
     image_block *block = &first_block;
     for (uint32_t passed = BLOCK; passed <= image_count; passed += BLOCK) {
         if (block->next == NULL) {
@@ -113,18 +113,19 @@ static image_entry *find_image(uint64_t address) {
 
 // MARK: Lookups by the handler
 
-ctrackway_code_kind crash_images_code(void *nothing, uint64_t address) {
+ctrackway_code_kind crash_images_code(void *context, uint64_t address) {
     const image_entry *entry = find_image(address);
     if (entry != NULL) return entry->is_frameless ? ctrackway_code_frameless : ctrackway_code_framed;
     // If the process dies before the table is complete, all readable memory counts as code.
     unsigned char byte;
-    bool is_believed = __atomic_load_n(&is_complete, __ATOMIC_ACQUIRE) == 0 && crash_look(nothing, address, &byte, 1);
+    bool is_believed =
+        __atomic_load_n(&is_complete, __ATOMIC_ACQUIRE) == 0 && crash_read_memory(context, address, &byte, 1);
     return is_believed ? ctrackway_code_framed : ctrackway_code_none;
 }
 
-bool crash_images_function(void *nothing, uint64_t address, uint64_t *first, uint64_t *last) {
+bool crash_images_function(void *context, uint64_t address, uint64_t *first, uint64_t *last) {
     const image_entry *entry = find_image(address);
-    return entry != NULL && ctrackway_macho_function(crash_look, nothing, &entry->image, address, first, last);
+    return entry != NULL && ctrackway_macho_function(crash_read_memory, context, &entry->image, address, first, last);
 }
 
 void crash_images_use(uint64_t address) {
@@ -176,7 +177,7 @@ void crash_images_emit(void) {
         size_t length = 0;
         // The loader's memory may be corrupt.
         while (length < sizeof path && entry->path != NULL) {
-            if (!crash_look(NULL, (uint64_t)(uintptr_t)entry->path + length, path + length, 1)) break;
+            if (!crash_read_memory(NULL, (uint64_t)(uintptr_t)entry->path + length, path + length, 1)) break;
             if (path[length] == 0 || path[length] == '\n') break;
             length++;
         }
@@ -263,7 +264,7 @@ static int add_loaded(struct dl_phdr_info *module, size_t size, void *context) {
         if (start < image.first) image.first = start;
         if (start + header->p_memsz > image.last) image.last = start + header->p_memsz;
     }
-    image_entry *entry = image.last > 0 ? room_for_image() : NULL;
+    image_entry *entry = image.last > 0 ? allocate_image() : NULL;
     if (entry == NULL) return 0;
     *entry = (image_entry){.image = image, .is_frameless = is_known_frameless(path), .is_in_file = true};
     __atomic_store_n(&image_count, image_count + 1, __ATOMIC_RELEASE);
@@ -284,8 +285,8 @@ void crash_images_begin(int place) {
 #else
 // MARK: Apple systems
 
-static bool read_mapped(void *nothing, uint64_t address, void *to, size_t count) {
-    (void)nothing;
+static bool read_mapped(void *context, uint64_t address, void *to, size_t count) {
+    (void)context;
     memcpy(to, (const void *)(uintptr_t)address, count);
     return true;
 }
@@ -314,7 +315,7 @@ static void image_added(const struct mach_header *header, intptr_t slide) {
         if (at % BLOCK == BLOCK - 1) block = block->next;
     }
     bool is_new = entry == NULL;
-    if (is_new) entry = room_for_image();
+    if (is_new) entry = allocate_image();
     if (entry != NULL) {
         entry->image = image;
         entry->path = path;
@@ -380,7 +381,7 @@ void crash_images_emit_messages(void) {
         for (image_entry *entry = next_image(&cursor); entry != NULL && count < 4; entry = next_image(&cursor)) {
             annotations said;
             if (entry->image.annotations == 0 || entry->is_swift_runtime != (turn == 0)) continue;
-            if (!crash_look(NULL, entry->image.annotations, &said, sizeof said)) continue;
+            if (!crash_read_memory(NULL, entry->image.annotations, &said, sizeof said)) continue;
             const uint64_t texts[] = {said.message, said.message2};
             for (int index = 0; index < 2; index++) {
                 if (!crash_emit_text(key, texts[index])) continue;

@@ -3,8 +3,8 @@
 //
 // Writes the lines of a report while the process dies. Everything here except preparing, adding and noting runs inside
 // the signal handler and is safe there. It uses memory that existed before, and calls write, read, ftruncate, lseek,
-// clock_gettime, pthread_sigmask, sigpending, and sigwait or sigtimedwait, which POSIX allows (held.h), as well as
-// functions that only return numbers of the calling thread (gettid; pthread_self, pthread_mach_thread_np,
+// clock_gettime, pthread_sigmask, sigpending, and sigwait or sigtimedwait, which POSIX allows (blocked_signal.h), as
+// well as functions that only return numbers of the calling thread (gettid; pthread_self, pthread_mach_thread_np,
 // pthread_main_np). Its state consists of words that are accessed atomically, and buffers that only the reporting
 // thread uses.
 //
@@ -18,7 +18,7 @@
 
 #if CRASHES_ARE_CAPTURED
 #include "clock.h"
-#include "held.h"
+#include "blocked_signal.h"
 #include "descriptors.h"
 
 #include <errno.h>
@@ -115,7 +115,7 @@ void crash_report_settle(int place) {
 
 void crash_report_write_all(int file, const char *bytes, size_t count) {
     // A file that has reached the process's size limit must not end the process with SIGXFSZ.
-    held_signal held = ctrackway_hold(SIGXFSZ);
+    blocked_signal blocked = ctrackway_block_signal(SIGXFSZ);
     bool is_beyond = false;
     while (count > 0) {
         ssize_t written = write(file, bytes, count);
@@ -127,7 +127,7 @@ void crash_report_write_all(int file, const char *bytes, size_t count) {
         bytes += written;
         count -= (size_t)written;
     }
-    ctrackway_let_go(&held, is_beyond);
+    ctrackway_unblock_signal(&blocked, is_beyond);
 }
 
 void crash_emit(const char *bytes, size_t count) {
@@ -173,8 +173,8 @@ static void emit_time(const char *key, clockid_t clock, int64_t shift_millisecon
 
 // MARK: Reading memory that may be invalid
 
-bool crash_look(void *nothing, uint64_t address, void *to, size_t count) {
-    (void)nothing;
+bool crash_read_memory(void *context, uint64_t address, void *to, size_t count) {
+    (void)context;
     if (address < 4096 || address > UINTPTR_MAX) return false;
     // On every system, a pipe accepts this many bytes atomically.
     if (count > 512) return false;
@@ -193,12 +193,12 @@ bool crash_look(void *nothing, uint64_t address, void *to, size_t count) {
 }
 
 /// Copies a text without line ends, and returns its length.
-static size_t look_at_text(uint64_t text, char *to, size_t capacity) {
+static size_t read_text(uint64_t text, char *to, size_t capacity) {
     size_t count = 0;
     while (count + 16 <= capacity) {
         // Read up to the next multiple of 16, so that no read crosses a page boundary.
         size_t step = 16 - text % 16;
-        if (!crash_look(NULL, text, to + count, step)) break;
+        if (!crash_read_memory(NULL, text, to + count, step)) break;
         size_t length = strnlen(to + count, step);
         count += length;
         text += length;
@@ -215,7 +215,7 @@ bool crash_emit_text(const char *key, uint64_t address) {
     static char line[MESSAGE + 64];
     size_t start = crash_put_text(line, 0, key);
     line[start++] = ' ';
-    size_t count = address == 0 ? 0 : look_at_text(address, line + start, MESSAGE + 16);
+    size_t count = address == 0 ? 0 : read_text(address, line + start, MESSAGE + 16);
     if (count == 0) return false;
     line[start + count] = '\n';
     crash_emit(line, start + count + 1);
@@ -250,8 +250,8 @@ static void read_registers(void *machine, ctrackway_registers *registers) {
 #endif
 }
 
-static void emit_frame(void *nothing, ctrackway_frame_kind kind, uint64_t address) {
-    (void)nothing;
+static void emit_frame(void *context, ctrackway_frame_kind kind, uint64_t address) {
+    (void)context;
     static const char *const keys[] = {"frame", "maybe", "awaiting"};
     crash_emit_number(keys[kind], address, 16);
     crash_images_use(address);
@@ -262,7 +262,7 @@ static void emit_stack(void *machine) {
     read_registers(machine, &registers);
     if (registers.pc == 0 && registers.stack == 0) return;
     ctrackway_walk walk = {
-        .read = crash_look,
+        .read = crash_read_memory,
         .code = crash_images_code,
         .function = crash_images_function,
         .frame = emit_frame,
@@ -329,7 +329,7 @@ static void emit_message(int number) {
     if (swift_getFatalErrorMessageBuffer == NULL) return;
     uintptr_t text;
     uint64_t at = (uint64_t)(uintptr_t)swift_getFatalErrorMessageBuffer();
-    if (crash_look(NULL, at, &text, sizeof text)) crash_emit_text("message", text);
+    if (crash_read_memory(NULL, at, &text, sizeof text)) crash_emit_text("message", text);
 #else
     crash_images_emit_messages();
 #endif

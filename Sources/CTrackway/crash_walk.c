@@ -108,7 +108,7 @@ static void follow_link(walk_state *state, uint64_t pc, uint64_t link) {
 /// Searches the stack for return addresses of frameless code on top.
 ///
 /// The search ends at the first frame. Some of the addresses may be obsolete.
-static void look_for_calls(walk_state *state, uint64_t stack) {
+static void scan_for_calls(walk_state *state, uint64_t stack) {
     const ctrackway_walk *walk = state->walk;
     uint64_t word;
     for (uint64_t at = stack; at < stack + GUESSED_BYTES && state->count < GUESSED_CALLS; at += sizeof word) {
@@ -160,7 +160,7 @@ bool ctrackway_walk_stack(const ctrackway_walk *walk, ctrackway_registers regist
             tell(&state, ctrackway_frame_call, word);
         }
     } else if (kind == ctrackway_code_frameless) {
-        look_for_calls(&state, registers.stack);
+        scan_for_calls(&state, registers.stack);
     }
     while (state.has_record && state.count < walk->limit) {
         if (state.record.is_async && async_context == 0) {

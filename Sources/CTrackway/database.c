@@ -65,10 +65,10 @@ ctrackway_database *ctrackway_database_open(const char *path, int32_t *code) {
     return NULL;
 }
 
-int32_t ctrackway_database_ask(ctrackway_database *database, const char *question, int64_t first, int64_t second) {
+int32_t ctrackway_database_query(ctrackway_database *database, const char *query, int64_t first, int64_t second) {
     if (database->statement != NULL) database->finalize(database->statement);
     database->statement = NULL;
-    int result = database->prepare(database->connection, question, -1, &database->statement, NULL);
+    int result = database->prepare(database->connection, query, -1, &database->statement, NULL);
     if (result != SQL_OK) return result;
     if (database->statement == NULL) return SQL_MISUSE;
     int count = database->parameters(database->statement);

@@ -6,7 +6,7 @@
 #endif
 #include "CTrackway.h"
 #include "descriptors.h"
-#include "held.h"
+#include "blocked_signal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -156,9 +156,9 @@ static int write_all_at(int file, const char *from, size_t count, int64_t offset
 }
 
 int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset) {
-    held_signal held = ctrackway_hold(SIGXFSZ);
+    blocked_signal blocked = ctrackway_block_signal(SIGXFSZ);
     int code = write_all_at(file, bytes, count, offset);
-    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
+    ctrackway_unblock_signal(&blocked, code != 0 && errno == EFBIG);
     return code;
 }
 
@@ -217,19 +217,19 @@ static int preallocate(int file, int64_t size) {
 }
 
 int ctrackway_preallocate(int file, int64_t size) {
-    held_signal held = ctrackway_hold(SIGXFSZ);
+    blocked_signal blocked = ctrackway_block_signal(SIGXFSZ);
     int code = preallocate(file, size);
-    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
+    ctrackway_unblock_signal(&blocked, code != 0 && errno == EFBIG);
     return code;
 }
 
 int ctrackway_truncate(int file, int64_t size) {
-    held_signal held = ctrackway_hold(SIGXFSZ);
+    blocked_signal blocked = ctrackway_block_signal(SIGXFSZ);
     int code;
     do {
         code = ftruncate(file, (off_t)size);
     } while (code < 0 && errno == EINTR);
-    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
+    ctrackway_unblock_signal(&blocked, code != 0 && errno == EFBIG);
     return code;
 }
 
@@ -313,7 +313,7 @@ void ctrackway_populate(void *address, size_t size) {
 
 int ctrackway_rename(const char *from, const char *to) { return rename(from, to); }
 
-int ctrackway_rename_new(const char *from, const char *to) {
+int ctrackway_rename_exclusive(const char *from, const char *to) {
 #if defined(__APPLE__)
     int code = renamex_np(from, to, RENAME_EXCL);
     if (code == 0 || (errno != ENOTSUP && errno != EINVAL)) return code;

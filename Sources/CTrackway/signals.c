@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
-#include "held.h"
+#include "blocked_signal.h"
 #include "descriptors.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static void default_action(int number) {
 }
 
 static void on_signal(int number, siginfo_t *information, void *machine) {
-    int kept = errno;
+    int saved_errno = errno;
     watched_signal *signal_ = &signals[number];
     bool by_default = leaves_to_default(number);
 
@@ -107,14 +107,14 @@ static void on_signal(int number, siginfo_t *information, void *machine) {
         if ((signal_->previous.sa_flags & SA_RESETHAND) != 0) {
             __atomic_store_n(&signal_->previous_is_spent, 1, __ATOMIC_RELEASE);
         }
-        errno = kept;
+        errno = saved_errno;
         if ((signal_->previous.sa_flags & SA_SIGINFO) != 0) {
             signal_->previous.sa_sigaction(number, information, machine);
         } else if (signal_->previous.sa_handler != SIG_IGN) {
             signal_->previous.sa_handler(number);
         }
     }
-    errno = kept;
+    errno = saved_errno;
 }
 
 /// Installs our handler over `previous`.
@@ -197,8 +197,8 @@ void ctrackway_signals_unwatch(int number) {
     }
 }
 
-static void read_signals(void *nothing) {
-    (void)nothing;
+static void read_signals(void *context) {
+    (void)context;
     is_reader_thread = true;
     for (;;) {
         unsigned char byte;
@@ -243,20 +243,22 @@ void ctrackway_signals_finish(int number) {
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     sigemptyset(&standard.sa_mask);
-    sigset_t only, kept;
+    sigset_t only, saved_mask;
     sigemptyset(&only);
     sigaddset(&only, number);
 
     // Raised while blocked: from here on, a SIGCONT makes the system itself discard the stop.
-    pthread_sigmask(SIG_BLOCK, &only, &kept);
+    pthread_sigmask(SIG_BLOCK, &only, &saved_mask);
     struct sigaction before, after;
     bool replaced = sigaction(number, &standard, &before) == 0;
     raise(number);
-    if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) ctrackway_take_back(number, &only);
+    if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) {
+        ctrackway_discard_signal(number, &only);
+    }
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
     // If this returns, the process was stopped and continued, or the stop was canceled or ignored (an orphaned process
     // group).
-    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);
     bool untouched = sigaction(number, NULL, &after) == 0 && (after.sa_flags & SA_SIGINFO) == 0 &&
         after.sa_handler == SIG_DFL;
     if (replaced && untouched) sigaction(number, &before, NULL);
@@ -291,13 +293,13 @@ int ctrackway_write_standard_error(const char *text, size_t count) {
     if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
 
     // A closed reader must not end the app, nor must a file that has reached its size limit.
-    held_signal broken = ctrackway_hold(SIGPIPE);
-    held_signal full = ctrackway_hold(SIGXFSZ);
+    blocked_signal broken = ctrackway_block_signal(SIGPIPE);
+    blocked_signal full = ctrackway_block_signal(SIGXFSZ);
     ssize_t written;
     do {
         written = write(STDERR_FILENO, text, count);
     } while (written < 0 && errno == EINTR);
-    ctrackway_let_go(&full, written < 0 && errno == EFBIG);
-    ctrackway_let_go(&broken, written < 0 && errno == EPIPE);
+    ctrackway_unblock_signal(&full, written < 0 && errno == EFBIG);
+    ctrackway_unblock_signal(&broken, written < 0 && errno == EPIPE);
     return written == (ssize_t)count ? 0 : -1;
 }

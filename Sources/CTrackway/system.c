@@ -71,11 +71,11 @@ int64_t ctrackway_monotonic_milliseconds(void) {
     return CTRACKWAY_SHIFTED(ctrackway_monotonic_nanoseconds() / 1000000);
 }
 
-ctrackway_moment ctrackway_now(void) {
+ctrackway_dual_time ctrackway_now(void) {
     struct timespec wall, monotonic;
     clock_gettime(CLOCK_REALTIME, &wall);
     clock_gettime(CTRACKWAY_MONOTONIC, &monotonic);
-    return (ctrackway_moment){
+    return (ctrackway_dual_time){
         .wall_milliseconds = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000,
         .monotonic_milliseconds =
             CTRACKWAY_SHIFTED((int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000),
@@ -255,7 +255,7 @@ void ctrackway_list_environment(void *context, void (*each)(void *context, const
 
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }
 
-bool ctrackway_process_lives(int32_t process) {
+bool ctrackway_process_is_alive(int32_t process) {
     // No signal is sent. If the process exists but access is not permitted, the error is EPERM.
     return process > 0 && (kill((pid_t)process, 0) == 0 || errno != ESRCH);
 }

@@ -46,7 +46,7 @@ int ctrackway_thread_start(const char *name, void (*body)(void *context), void *
     if (work == NULL) return -1;
     *work = (thread_work){.body = body, .context = context};
     strncpy(work->name, name, sizeof work->name - 1);
-    sigset_t ours, kept;
+    sigset_t ours, saved_mask;
     sigfillset(&ours);
     const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
     for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&ours, faults[index]);
@@ -55,10 +55,10 @@ int ctrackway_thread_start(const char *name, void (*body)(void *context), void *
     if (code == 0) {
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
         // A new thread inherits the signal mask of its creator.
-        pthread_sigmask(SIG_SETMASK, &ours, &kept);
+        pthread_sigmask(SIG_SETMASK, &ours, &saved_mask);
         pthread_t thread;
         code = pthread_create(&thread, &attributes, run_work, work);
-        pthread_sigmask(SIG_SETMASK, &kept, NULL);
+        pthread_sigmask(SIG_SETMASK, &saved_mask, NULL);
         pthread_attr_destroy(&attributes);
     }
     if (code == 0) return 0;
@@ -97,8 +97,8 @@ void ctrackway_event_clear(int event) {
 
 // MARK: Standard streams
 
-unsigned ctrackway_plug_standard(void) {
-    unsigned plugged = 0;
+unsigned ctrackway_reserve_standard_descriptors(void) {
+    unsigned reserved = 0;
     for (int stream = 0; stream < 3; stream++) {
         if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
         int file = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -108,14 +108,14 @@ unsigned ctrackway_plug_standard(void) {
             close(file);
             continue;
         }
-        plugged |= 1u << file;
+        reserved |= 1u << file;
     }
-    return plugged;
+    return reserved;
 }
 
-void ctrackway_unplug_standard(unsigned plugged) {
+void ctrackway_release_standard_descriptors(unsigned reserved) {
     for (int stream = 0; stream < 3; stream++) {
-        if (plugged & 1u << stream) close(stream);
+        if (reserved & 1u << stream) close(stream);
     }
 }
 
@@ -149,10 +149,10 @@ uint32_t ctrackway_fork_count(void) {
     return __atomic_load_n(&forks, __ATOMIC_ACQUIRE);
 }
 
-void ctrackway_fork_tell(void) {
-    static uint32_t told_by;
+void ctrackway_fork_warn(void) {
+    static uint32_t warned_fork;
     uint32_t now = ctrackway_fork_count();
-    if (__atomic_exchange_n(&told_by, now, __ATOMIC_RELAXED) == now) return;
+    if (__atomic_exchange_n(&warned_fork, now, __ATOMIC_RELAXED) == now) return;
     static const char text[] =
         "Trackway: a forked child used its parent's Analytics, so nothing is recorded. Record in the parent, or call exec "
         "first. This message is written once.\n";
@@ -171,7 +171,7 @@ void ctrackway_fork_set(uint32_t *word, uint32_t value) {
     pthread_mutex_unlock(&fork_lock);
 }
 
-void ctrackway_fork_forget(uint32_t *word) {
+void ctrackway_fork_unset(uint32_t *word) {
     pthread_mutex_lock(&fork_lock);
     fork_word **place = &fork_words;
     while (*place != NULL && (*place)->word != word) place = &(*place)->next;
@@ -191,7 +191,7 @@ static int is_exiting;
 static pid_t guarded;
 static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
 
-static void let_no_one_in(void) {
+static void close_exit_guard(void) {
     if (getpid() != guarded) return;
     // This handler was registered after the library's, so it runs before it: code that needs the library once more on
     // exit uses it now.
@@ -204,7 +204,7 @@ static void let_no_one_in(void) {
 }
 static void install_guard(void) {
     guarded = getpid();
-    atexit(let_no_one_in);
+    atexit(close_exit_guard);
 }
 
 void ctrackway_exit_guard(void) { pthread_once(&guard_once, install_guard); }

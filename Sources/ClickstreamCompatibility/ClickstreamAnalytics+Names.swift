@@ -42,31 +42,31 @@ extension ClickstreamAnalytics {
     public enum Item {
         /// The item's ID; an item without one is left out.
         public static let ITEM_ID = "id"
-        /// Its name.
+        /// The item's name.
         public static let ITEM_NAME = "name"
-        /// The location where it is offered.
+        /// The location where the item is offered.
         public static let LOCATION_ID = "location_id"
-        /// Its brand.
+        /// The item's brand.
         public static let ITEM_BRAND = "brand"
-        /// The currency of its price.
+        /// The currency of the item's price.
         public static let CURRENCY = "currency"
-        /// Its price, a number.
+        /// The item's price, a number.
         public static let PRICE = "price"
-        /// Its quantity: a number, or a string that contains one.
+        /// The item's quantity: a number, or a string that contains one.
         public static let QUANTITY = "quantity"
-        /// The name of the advertisement that showed it.
+        /// The name of the advertisement that showed the item.
         public static let CREATIVE_NAME = "creative_name"
         /// The position of the advertisement.
         public static let CREATIVE_SLOT = "creative_slot"
-        /// Its category.
+        /// The item's category.
         public static let ITEM_CATEGORY = "category"
-        /// Its second category.
+        /// The item's second category.
         public static let ITEM_CATEGORY2 = "category2"
-        /// Its third category.
+        /// The item's third category.
         public static let ITEM_CATEGORY3 = "category3"
-        /// Its fourth category.
+        /// The item's fourth category.
         public static let ITEM_CATEGORY4 = "category4"
-        /// Its fifth category.
+        /// The item's fifth category.
         public static let ITEM_CATEGORY5 = "category5"
     }
 }

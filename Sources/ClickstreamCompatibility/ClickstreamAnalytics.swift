@@ -16,8 +16,8 @@ public enum ClickstreamAnalytics {
 
     /// Starts the SDK.
     ///
-    /// Settings missing from the configuration are taken from `amplifyconfiguration.json`. The call may be made late;
-    /// if the SDK is already running, it has no effect.
+    /// Settings that are missing from the configuration are taken from `amplifyconfiguration.json`. The call may be
+    /// made late; if the SDK is already running, the call has no effect.
     ///
     /// - Throws: ``ClickstreamError``, stating which setting is missing or invalid, or why the storage cannot be used.
     public static func initSDK(_ configuration: ClickstreamConfiguration? = nil) throws {
@@ -27,13 +27,13 @@ public enum ClickstreamAnalytics {
     /// The underlying analytics, for features that this class lacks.
     ///
     /// Nil until ``initSDK(_:)`` has succeeded.
-    public static var analytics: Analytics? { shared.made }
+    public static var analytics: Analytics? { shared.currentAnalytics }
 
     /// Releases the SDK as if the process ended.
     ///
-    /// Pending events stay on disk. The next ``initSDK(_:)`` creates the SDK again. It first passes its configuration
-    /// to `configure`, which may change it: consent, diagnostics, further destinations, or, in an app's tests, clock,
-    /// storage and network.
+    /// Pending events stay on disk. The next ``initSDK(_:)`` creates the SDK again. That call first passes its
+    /// configuration to `configure`, which may change it: consent, diagnostics, further destinations, or, in an app's
+    /// tests, clock, storage and network.
     ///
     /// ```swift
     /// let environment = InMemoryEnvironment()
@@ -42,8 +42,8 @@ public enum ClickstreamAnalytics {
     /// ```
     /// The methods are static, so tests that use them must run serially (`.serialized`). Thread-safe.
     ///
-    /// - Parameter configure: called by each ``initSDK(_:)`` that creates the SDK, on its thread, until the next
-    ///   ``startOver(_:)``; it must not call the SDK.
+    /// - Parameter configure: A closure that each ``initSDK(_:)`` that creates the SDK calls on its thread, until the
+    ///   next ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         shared.startOver(configure)
     }
@@ -79,7 +79,7 @@ public enum ClickstreamAnalytics {
 
     /// Adds attributes to the user.
     ///
-    /// They persist, and all later events contain them.
+    /// The attributes persist, and all later events contain them.
     public static func addUserAttributes(_ attributes: ClickstreamAttribute) {
         shared.addUserAttributes(attributes)
     }

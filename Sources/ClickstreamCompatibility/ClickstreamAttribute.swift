@@ -3,14 +3,14 @@
 
 public import Foundation
 internal import Trackway
-public import TrackwayEvents
+public import TrackwayCore
 
 /// Named values of an event, a user or an item.
 public typealias ClickstreamAttribute = [String: any AnalyticsPropertyValue]
 
 /// A value that an attribute can have.
 ///
-/// It is a `String`, `Int`, `Int64`, `Double`, `Bool` or `Decimal`.
+/// The value is a `String`, `Int`, `Int64`, `Double`, `Bool` or `Decimal`.
 public protocol AnalyticsPropertyValue: Sendable {
     /// The value as Trackway records it.
     var attributeValue: AttributeValue? { get }
@@ -27,8 +27,8 @@ extension Decimal: AnalyticsPropertyValue {}
 extension Attributes {
     /// Creates Trackway's attributes.
     ///
-    /// They are sorted, because a dictionary has no order: if there are too many, the same ones are left out every
-    /// time.
+    /// The attributes are sorted, because a dictionary has no order: if there are too many, the same ones are left out
+    /// every time.
     init(_ attributes: ClickstreamAttribute) {
         self.init(
             uniquing: attributes.sorted { $0.key < $1.key }.compactMap { key, value in
@@ -41,7 +41,7 @@ extension Attributes {
 extension Item {
     /// Creates Trackway's item.
     ///
-    /// An item without an ID gets an empty one, and is left out with a diagnostic when it is recorded.
+    /// An item without an ID gets an empty ID, and is left out with a diagnostic when it is recorded.
     init(_ attributes: ClickstreamAttribute) {
         var rest = attributes
         let id = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_ID)?.attributeValue?.text ?? ""
@@ -60,7 +60,7 @@ extension AttributeValue {
         case .integer(let number): String(number)
         case .double(let number): number.description
         case .boolean(let truth): String(truth)
-        case .date, .array, .object: ""  // Not among the types of this format.
+        case .date, .array, .object: ""  // Types that this format does not have.
         }
     }
 }

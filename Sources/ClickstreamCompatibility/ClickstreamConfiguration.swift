@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The SDK's configuration; every method changes it and returns it.
+/// The SDK's configuration; every `with` method changes and returns it.
 ///
 /// The object that ``ClickstreamAnalytics/getClickstreamConfiguration()`` returns is the SDK's live configuration:
 /// changes to it take effect immediately, except for the sending interval and the initial global attributes, which are
@@ -15,7 +15,7 @@ internal import TrackwayEvents
 public final class ClickstreamConfiguration: NSObject, Sendable {
     private struct State: Sendable {
         var settings = ClickstreamSettings()
-        var changed: (@Sendable (ClickstreamSettings) -> Void)?
+        var onChange: (@Sendable (ClickstreamSettings) -> Void)?
     }
 
     private let state = Locked(State())
@@ -28,17 +28,17 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// The settings made so far.
     var settings: ClickstreamSettings { state.withLock { $0.settings } }
 
-    /// Replaces the settings, and calls `changed` after every later change.
-    func follow(_ settings: ClickstreamSettings, _ changed: @escaping @Sendable (ClickstreamSettings) -> Void) {
-        state.withLock { $0 = State(settings: settings, changed: changed) }
+    /// Replaces the settings, and calls `onChange` after every later change.
+    func bind(_ settings: ClickstreamSettings, onChange: @escaping @Sendable (ClickstreamSettings) -> Void) {
+        state.withLock { $0 = State(settings: settings, onChange: onChange) }
     }
 
-    private func choose(_ choice: (inout ClickstreamSettings) -> Void) -> ClickstreamConfiguration {
-        let (settings, changed) = state.withLock { state in
-            choice(&state.settings)
-            return (state.settings, state.changed)
+    private func update(_ change: (inout ClickstreamSettings) -> Void) -> ClickstreamConfiguration {
+        let (settings, onChange) = state.withLock { state in
+            change(&state.settings)
+            return (state.settings, state.onChange)
         }
-        changed?(settings)
+        onChange?(settings)
         return self
     }
 
@@ -47,7 +47,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// Required, here or in the file.
     @discardableResult
     public func withAppId(_ appId: String) -> ClickstreamConfiguration {
-        choose { $0.appID = appId }
+        update { $0.appID = appId }
     }
 
     /// The address that events are sent to.
@@ -55,7 +55,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// Required, here or in the file.
     @discardableResult
     public func withEndpoint(_ endpoint: String) -> ClickstreamConfiguration {
-        choose { $0.endpoint = endpoint }
+        update { $0.endpoint = endpoint }
     }
 
     /// Whether the JSON of every event is logged, as it is sent.
@@ -71,7 +71,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// False by default.
     @discardableResult
     public func withLogEvents(_ isLogEvents: Bool) -> ClickstreamConfiguration {
-        choose { $0.isLoggingEvents = isLogEvents }
+        update { $0.isLoggingEvents = isLogEvents }
     }
 
     /// Whether events are compressed for sending.
@@ -79,18 +79,18 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// True by default.
     @discardableResult
     public func withCompressEvents(_ isCompressEvents: Bool) -> ClickstreamConfiguration {
-        choose { $0.isCompressingEvents = isCompressEvents }
+        update { $0.isCompressingEvents = isCompressEvents }
     }
 
     /// The sending interval, in milliseconds; 10,000 by default.
     ///
-    /// 0 or less means the file's interval or the default.
+    /// A value of 0 or less means the file's interval or the default.
     @discardableResult
     public func withSendEventInterval(_ sendEventInterval: Int) -> ClickstreamConfiguration {
-        choose { $0.sendEventsInterval = sendEventInterval }
+        update { $0.sendEventsInterval = sendEventInterval }
     }
 
-    /// Same as ``withSendEventInterval(_:)``: both spellings are documented.
+    /// The same as ``withSendEventInterval(_:)``: both spellings are documented.
     @discardableResult
     public func withSendEventsInterval(_ sendEventsInterval: Int) -> ClickstreamConfiguration {
         withSendEventInterval(sendEventsInterval)
@@ -101,7 +101,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// 1,800,000 by default.
     @discardableResult
     public func withSessionTimeoutDuration(_ sessionTimeoutDuration: Int64) -> ClickstreamConfiguration {
-        choose { $0.sessionTimeout = sessionTimeoutDuration }
+        update { $0.sessionTimeout = sessionTimeoutDuration }
     }
 
     /// Whether screen views are recorded automatically.
@@ -109,7 +109,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// True by default. Screen views that the app records itself are recorded in any case.
     @discardableResult
     public func withTrackScreenViewEvents(_ isTrackScreenViewEvents: Bool) -> ClickstreamConfiguration {
-        choose { $0.isTrackingScreenViews = isTrackScreenViewEvents }
+        update { $0.isTrackingScreenViews = isTrackScreenViewEvents }
     }
 
     /// Whether the time spent on screens is recorded.
@@ -117,7 +117,7 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// True by default.
     @discardableResult
     public func withTrackUserEngagementEvents(_ isTrackUserEngagementEvents: Bool) -> ClickstreamConfiguration {
-        choose { $0.isTrackingUserEngagement = isTrackUserEngagementEvents }
+        update { $0.isTrackingUserEngagement = isTrackUserEngagementEvents }
     }
 
     /// Whether crashes are recorded.
@@ -125,18 +125,18 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
     /// False by default.
     @discardableResult
     public func withTrackAppExceptionEvents(_ isTrackAppExceptionEvents: Bool) -> ClickstreamConfiguration {
-        choose { $0.isTrackingAppExceptions = isTrackAppExceptionEvents }
+        update { $0.isTrackingAppExceptions = isTrackAppExceptionEvents }
     }
 
     /// The cookie that the load balancer in front of the endpoint requires.
     @discardableResult
     public func withAuthCookie(_ authCookie: String) -> ClickstreamConfiguration {
-        choose { $0.authCookie = authCookie }
+        update { $0.authCookie = authCookie }
     }
 
     /// Attributes of every event, from the first one on.
     @discardableResult
     public func withInitialGlobalAttributes(_ globalAttributes: ClickstreamAttribute) -> ClickstreamConfiguration {
-        choose { $0.globalAttributes = globalAttributes }
+        update { $0.globalAttributes = globalAttributes }
     }
 }

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The file `amplifyconfiguration.json`, which the solution's console generates for an app.
 package enum ClickstreamConfigurationFile {
     /// Returns the content of the main bundle's file.
     ///
-    /// Nil if it does not exist.
-    package static func ofMainBundle() throws(ClickstreamError) -> [UInt8]? {
+    /// Returns nil if the file does not exist.
+    package static func readFromMainBundle() throws(ClickstreamError) -> [UInt8]? {
         guard let url = Bundle.main.url(forResource: "amplifyconfiguration", withExtension: "json") else {
             return nil
         }
@@ -34,21 +34,21 @@ package enum ClickstreamConfigurationFile {
             throw ClickstreamError(.invalidFile, "amplifyconfiguration.json is not JSON: \(error)")
         }
         let plugins = json["analytics"]?["plugins"]?.object?.members ?? []
-        // In the documentation, the name has a trailing space, and some files contain it, too.
+        // In the documentation, the name has a trailing space, which some files contain, too.
         guard let plugin = plugins.last(where: { $0.key.filter { $0 != " " } == "awsClickstreamPlugin" })?.value else {
             return ClickstreamSettings()
         }
-        guard plugin.object != nil else { throw wrong("awsClickstreamPlugin", "an object") }
+        guard plugin.object != nil else { throw invalidValue("awsClickstreamPlugin", "an object") }
         var settings = ClickstreamSettings()
         settings.appID = try text("appId", in: plugin)
         settings.endpoint = try text("endpoint", in: plugin)
-        settings.isCompressingEvents = try truth("isCompressEvents", in: plugin)
-        settings.isTrackingAppExceptions = try truth("isTrackAppExceptionEvents", in: plugin)
-        settings.isLoggingEvents = try truth("isLogEvents", in: plugin)
+        settings.isCompressingEvents = try boolean("isCompressEvents", in: plugin)
+        settings.isTrackingAppExceptions = try boolean("isTrackAppExceptionEvents", in: plugin)
+        settings.isLoggingEvents = try boolean("isLogEvents", in: plugin)
         settings.unknownKeys = (plugin.object?.members ?? []).map(\.key).filter { !keys.contains($0) }
         if let interval = plugin["autoFlushEventsInterval"] {
             guard let number = interval.double, number >= 0, number <= 1e12 else {
-                throw wrong("autoFlushEventsInterval", "a number of milliseconds, 0 or more")
+                throw invalidValue("autoFlushEventsInterval", "a number of milliseconds, 0 or more")
             }
             // If `Int` has 32 bits, use the longest interval that fits: several weeks.
             settings.sendEventsInterval = Int(exactly: number.rounded()) ?? .max
@@ -58,17 +58,17 @@ package enum ClickstreamConfigurationFile {
 
     private static func text(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> String? {
         guard let value = plugin[key] else { return nil }
-        guard let text = value.string else { throw wrong(key, "a string") }
+        guard let text = value.string else { throw invalidValue(key, "a string") }
         return text
     }
 
-    private static func truth(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> Bool? {
+    private static func boolean(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> Bool? {
         guard let value = plugin[key] else { return nil }
-        guard let truth = value.boolean else { throw wrong(key, "true or false") }
-        return truth
+        guard let boolean = value.boolean else { throw invalidValue(key, "true or false") }
+        return boolean
     }
 
-    private static func wrong(_ key: String, _ expected: String) -> ClickstreamError {
+    private static func invalidValue(_ key: String, _ expected: String) -> ClickstreamError {
         ClickstreamError(.invalidFile, "\"\(key)\" in amplifyconfiguration.json must be \(expected).")
     }
 }

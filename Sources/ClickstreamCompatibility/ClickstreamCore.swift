@@ -2,52 +2,52 @@
 // Copyright 2026 the Trackway authors
 
 package import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 package import TrackwayUIKit
 
 /// The implementation of the static methods: the analytics and their configuration.
 ///
-/// Thread-safe. The lock protects the state; nothing is called while it is held. Only the analytics are created under a
-/// second lock, so that two threads that start at the same time create them once.
+/// Thread-safe. The lock protects the state; nothing is called while it is held. The analytics are created under a
+/// second lock, so that two threads that start at the same time create them only once.
 package final class ClickstreamCore: Sendable {
-    /// Creates the analytics.
-    package typealias Opening = @Sendable (Configuration) throws -> Analytics
-    /// Reads `amplifyconfiguration.json`; nil if it does not exist.
-    package typealias File = @Sendable () throws -> [UInt8]?
+    /// A function that creates the analytics.
+    package typealias AnalyticsFactory = @Sendable (Configuration) throws -> Analytics
+    /// A function that reads `amplifyconfiguration.json`; nil if it does not exist.
+    package typealias FileReader = @Sendable () throws -> [UInt8]?
 
     private struct State: Sendable {
         var analytics: Analytics?
         var configuration: ClickstreamConfiguration?
-        var automatic: AutomaticCapture?
+        var automaticCapture: AutomaticCapture?
         var earlyCalls = 0
-        var file: File
-        var opening: Opening
+        var readFile: FileReader
+        var makeAnalytics: AnalyticsFactory
     }
 
     private let state: Locked<State>
-    /// Serializes starts; acquired before every other lock.
-    private let starting = Locked(())
+    /// A lock that serializes starts; acquired before every other lock.
+    private let startLock = Locked(())
 
     /// Creates a core that has not been started.
     ///
     /// - Parameters:
-    ///   - file: reads the configuration file; the main bundle's by default.
-    ///   - opening: creates the analytics.
+    ///   - readFile: reads the configuration file; the main bundle's by default.
+    ///   - makeAnalytics: creates the analytics.
     package init(
-        file: @escaping File = { try ClickstreamConfigurationFile.ofMainBundle() },
-        opening: @escaping Opening = { try Analytics($0) }
+        readFile: @escaping FileReader = { try ClickstreamConfigurationFile.readFromMainBundle() },
+        makeAnalytics: @escaping AnalyticsFactory = { try Analytics($0) }
     ) {
-        state = Locked(State(file: file, opening: opening))
+        state = Locked(State(readFile: readFile, makeAnalytics: makeAnalytics))
     }
 
     /// Releases the analytics as if the process ended.
     ///
-    /// The next start creates new ones, from a configuration that `configure` changes.
+    /// The next start creates new analytics, from a configuration that `configure` changes.
     func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void) {
         restart(
-            file: { try ClickstreamConfigurationFile.ofMainBundle() },
-            opening: { configuration in
+            readFile: { try ClickstreamConfigurationFile.readFromMainBundle() },
+            makeAnalytics: { configuration in
                 var configuration = configuration
                 configure(&configuration)
                 return try Analytics(configuration)
@@ -56,22 +56,24 @@ package final class ClickstreamCore: Sendable {
     }
 
     /// Releases the analytics, and sets how the next ones are created.
-    package func restart(file: @escaping File, opening: @escaping Opening) {
-        let former = state.withLock { state in
-            let former = state
-            state = State(file: file, opening: opening)
-            return former
+    package func restart(readFile: @escaping FileReader, makeAnalytics: @escaping AnalyticsFactory) {
+        let previous = state.withLock { state in
+            let previous = state
+            state = State(readFile: readFile, makeAnalytics: makeAnalytics)
+            return previous
         }
-        former.configuration?.follow(former.configuration?.settings ?? ClickstreamSettings()) { _ in }
+        previous.configuration?.bind(previous.configuration?.settings ?? ClickstreamSettings()) { _ in }
     }
 
-    /// The current interface capture; none before the start.
-    package var automatic: AutomaticCapture.Wish { state.withLock { $0.automatic }?.wish ?? AutomaticCapture.Wish() }
+    /// The currently captured parts of the interface; none before the start.
+    package var automaticCapture: AutomaticCapture.Features {
+        state.withLock { $0.automaticCapture }?.features ?? AutomaticCapture.Features()
+    }
 
     /// The analytics, or nil before the start.
-    var made: Analytics? { state.withLock { $0.analytics } }
+    var currentAnalytics: Analytics? { state.withLock { $0.analytics } }
 
-    /// Returns the analytics, or counts the call if it is too early.
+    /// Returns the analytics; before the start, counts the call and returns nil.
     private func analytics() -> Analytics? {
         state.withLock { state in
             if state.analytics == nil { state.earlyCalls += 1 }
@@ -79,36 +81,36 @@ package final class ClickstreamCore: Sendable {
         }
     }
 
-    func start(_ chosen: ClickstreamConfiguration?) throws {
-        let file = try state.withLock { $0.file }()
-        let settings = try (chosen?.settings ?? ClickstreamSettings()).completed(
-            by: file.map(ClickstreamConfigurationFile.settings) ?? ClickstreamSettings()
+    func start(_ appConfiguration: ClickstreamConfiguration?) throws {
+        let file = try state.withLock { $0.readFile }()
+        let settings = try (appConfiguration?.settings ?? ClickstreamSettings()).withDefaults(
+            from: file.map(ClickstreamConfigurationFile.settings) ?? ClickstreamSettings()
         )
         let configuration = try settings.configuration()
-        let (analytics, diagnostics, faults) = try starting.withLock {
+        let (analytics, diagnostics, faults) = try startLock.withLock {
             _ -> (Analytics, [Diagnostic], [ClickstreamFault]) in
-            let (known, opening) = state.withLock { ($0.analytics, $0.opening) }
-            if let known { return (known, [.initialisedTwice], []) }
-            let analytics = try Self.open(configuration, opening)
-            // Apply the initial settings before any other thread can access the analytics, so that they do not restore
-            // something that another thread has just removed.
-            let faults = Self.begin(analytics, settings)
+            let (known, makeAnalytics) = state.withLock { ($0.analytics, $0.makeAnalytics) }
+            if let known { return (known, [.initializedTwice], []) }
+            let analytics = try Self.open(configuration, makeAnalytics)
+            // Apply the initial settings before any other thread can access the analytics, so that the settings do not
+            // restore something that another thread has just removed.
+            let faults = Self.applyInitialSettings(analytics, settings)
             let automatic = AutomaticCapture(analytics)
-            automatic.want(settings.automatic)
+            automatic.capture(settings.automaticCapture)
             let early = state.withLock { state in
                 state.analytics = analytics
-                state.automatic = automatic
+                state.automaticCapture = automatic
                 // The object that the app passed becomes the live configuration.
-                state.configuration = chosen ?? ClickstreamConfiguration()
-                state.configuration?.follow(settings) { [weak analytics] settings in
+                state.configuration = appConfiguration ?? ClickstreamConfiguration()
+                state.configuration?.bind(settings) { [weak analytics] settings in
                     guard let analytics else { return }
-                    Self.follow(settings, analytics)
-                    automatic.want(settings.automatic)
+                    Self.apply(settings, to: analytics)
+                    automatic.capture(settings.automaticCapture)
                 }
                 return state.earlyCalls
             }
-            let called = early > 0 ? [Diagnostic(earlyCalls: early)] : []
-            return (analytics, called + settings.unknownKeys.map { Diagnostic(unknownKey: $0) }, faults)
+            let earlyCallDiagnostics = early > 0 ? [Diagnostic(earlyCalls: early)] : []
+            return (analytics, earlyCallDiagnostics + settings.unknownKeys.map { Diagnostic(unknownKey: $0) }, faults)
         }
         // No lock is held here, because the app may call back.
         for diagnostic in diagnostics { analytics.report(diagnostic) }
@@ -117,30 +119,34 @@ package final class ClickstreamCore: Sendable {
 
     func liveConfiguration() throws(ClickstreamError) -> ClickstreamConfiguration {
         guard let configuration = state.withLock({ $0.configuration }) else {
-            throw ClickstreamError(.notInitialised, "The SDK is not initialized; call initSDK first.")
+            throw ClickstreamError(.notInitialized, "The SDK is not initialized; call initSDK first.")
         }
         return configuration
     }
 
-    private static func open(_ configuration: Configuration, _ opening: Opening) throws(ClickstreamError) -> Analytics {
+    private static func open(_ configuration: Configuration, _ makeAnalytics: AnalyticsFactory) throws(ClickstreamError)
+        -> Analytics
+    {
         do {
-            return try opening(configuration)
+            return try makeAnalytics(configuration)
         } catch {
             throw ClickstreamError(.notStarted, "The SDK could not be started: \(error)")
         }
     }
 
     /// Applies the initial settings, and returns their faults.
-    private static func begin(_ analytics: Analytics, _ settings: ClickstreamSettings) -> [ClickstreamFault] {
+    private static func applyInitialSettings(_ analytics: Analytics, _ settings: ClickstreamSettings)
+        -> [ClickstreamFault]
+    {
         // In the format's own SDK, global attributes and the enabled state last until the process ends.
-        let (initial, faults) = fitting(settings.globalAttributes ?? [:], beside: [])
+        let (initial, faults) = withinLimits(settings.globalAttributes ?? [:], existing: [])
         analytics.changeGlobalAttributes { $0 = initial }
         if !analytics.isEnabled { analytics.isEnabled = true }
         return faults
     }
 
     /// Applies changed settings.
-    private static func follow(_ settings: ClickstreamSettings, _ analytics: Analytics) {
+    private static func apply(_ settings: ClickstreamSettings, to analytics: Analytics) {
         var form: EventLogForm?
         do throws(ClickstreamError) {
             let destination = try settings.destination()
@@ -172,8 +178,8 @@ package final class ClickstreamCore: Sendable {
 }
 
 extension Diagnostic {
-    fileprivate static let initialisedTwice = Diagnostic(
-        code: .initialisedTwice,
+    fileprivate static let initializedTwice = Diagnostic(
+        code: .initializedTwice,
         field: "initSDK",
         value: "",
         message: "The SDK is already initialized, so the call was ignored.",
@@ -182,7 +188,7 @@ extension Diagnostic {
 
     fileprivate init(earlyCalls: Int) {
         self.init(
-            code: .calledBeforeInitialisation,
+            code: .calledBeforeInitialization,
             field: "initSDK",
             value: "\(earlyCalls) calls",
             message: "\(earlyCalls) calls were made before initSDK, and were ignored.",
@@ -226,10 +232,10 @@ extension ClickstreamCore {
 
     func addGlobalAttributes(_ attributes: ClickstreamAttribute) {
         guard let analytics = analytics() else { return }
-        // Check the limits inside the change, so that of two concurrent calls the second sees the result of the first.
+        // Check the limits inside the change, so that the second of two concurrent calls uses the result of the first.
         var faults: [ClickstreamFault] = []
         analytics.changeGlobalAttributes { known in
-            let (valid, wrong) = Self.fitting(attributes, beside: Set(known.keys))
+            let (valid, wrong) = Self.withinLimits(attributes, existing: Set(known.keys))
             known.merge(valid)
             faults = wrong
         }
@@ -239,11 +245,11 @@ extension ClickstreamCore {
     /// Returns the attributes within the limits, and the faults of the others.
     ///
     /// The existing attributes count toward the limits.
-    private static func fitting(
+    private static func withinLimits(
         _ attributes: ClickstreamAttribute,
-        beside others: Set<String>
+        existing: Set<String>
     ) -> (Attributes, [ClickstreamFault]) {
-        var known = others
+        var known = existing
         var valid: [(String, AttributeValue)] = []
         var faults: [ClickstreamFault] = []
         for (name, value) in Attributes(attributes) {
@@ -267,10 +273,11 @@ extension ClickstreamCore {
 
     func setUser(_ id: String?) {
         guard let analytics = analytics() else { return }
-        let former = analytics.recordedContext.user.id
+        let previous = analytics.recordedContext.user.id
         let id = id.flatMap { $0.isEmpty ? nil : $0 }
-        // The documentation has an event for every such call; Trackway records one only if something changes.
-        guard id != former else {
+        // The documentation specifies an event for every such call. Trackway's own calls record one only if something
+        // changes, so record it here.
+        guard id != previous else {
             analytics.record(CapturedName.profileSet)
             return
         }
@@ -300,7 +307,7 @@ extension ClickstreamCore {
 
     /// Reports an omitted attribute as documented.
     ///
-    /// It is reported as an event and in the log.
+    /// The attribute is reported as an event and in the log.
     private static func report(_ fault: ClickstreamFault, _ analytics: Analytics) {
         analytics.report(
             Diagnostic(

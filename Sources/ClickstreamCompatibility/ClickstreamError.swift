@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Why the SDK could not be configured or was not available.
+/// The error thrown when the SDK cannot be configured or is unavailable.
 public struct ClickstreamError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: String, Sendable, Hashable {
@@ -13,12 +13,12 @@ public struct ClickstreamError: Error, Sendable, Hashable, CustomStringConvertib
         case incomplete
         /// The configuration file is invalid.
         ///
-        /// It is not JSON, or a setting in it has the wrong type.
+        /// The file is not JSON, or a setting in it has the wrong type.
         case invalidFile = "invalid_file"
         /// The storage cannot be used, or a setting is invalid.
         case notStarted = "not_started"
         /// `initSDK` has not been called yet, or failed.
-        case notInitialised = "not_initialised"
+        case notInitialized = "not_initialised"
     }
 
     /// The kind of failure.

@@ -47,31 +47,31 @@ public final class Attr: NSObject {
 public final class ClickstreamItemKey: NSObject {
     /// The item's ID; an item without one is left out.
     public static let ITEM_ID = ClickstreamAnalytics.Item.ITEM_ID
-    /// Its name.
+    /// The item's name.
     public static let ITEM_NAME = ClickstreamAnalytics.Item.ITEM_NAME
-    /// The location where it is offered.
+    /// The location where the item is offered.
     public static let LOCATION_ID = ClickstreamAnalytics.Item.LOCATION_ID
-    /// Its brand.
+    /// The item's brand.
     public static let ITEM_BRAND = ClickstreamAnalytics.Item.ITEM_BRAND
-    /// The currency of its price.
+    /// The currency of the item's price.
     public static let CURRENCY = ClickstreamAnalytics.Item.CURRENCY
-    /// Its price, a number.
+    /// The item's price, a number.
     public static let PRICE = ClickstreamAnalytics.Item.PRICE
-    /// Its quantity: a number, or a string that contains one.
+    /// The item's quantity: a number, or a string that contains one.
     public static let QUANTITY = ClickstreamAnalytics.Item.QUANTITY
-    /// The name of the advertisement that showed it.
+    /// The name of the advertisement that showed the item.
     public static let CREATIVE_NAME = ClickstreamAnalytics.Item.CREATIVE_NAME
     /// The position of the advertisement.
     public static let CREATIVE_SLOT = ClickstreamAnalytics.Item.CREATIVE_SLOT
-    /// Its category.
+    /// The item's category.
     public static let ITEM_CATEGORY = ClickstreamAnalytics.Item.ITEM_CATEGORY
-    /// Its second category.
+    /// The item's second category.
     public static let ITEM_CATEGORY2 = ClickstreamAnalytics.Item.ITEM_CATEGORY2
-    /// Its third category.
+    /// The item's third category.
     public static let ITEM_CATEGORY3 = ClickstreamAnalytics.Item.ITEM_CATEGORY3
-    /// Its fourth category.
+    /// The item's fourth category.
     public static let ITEM_CATEGORY4 = ClickstreamAnalytics.Item.ITEM_CATEGORY4
-    /// Its fifth category.
+    /// The item's fifth category.
     public static let ITEM_CATEGORY5 = ClickstreamAnalytics.Item.ITEM_CATEGORY5
 }
 #endif

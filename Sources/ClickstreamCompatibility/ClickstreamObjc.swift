@@ -4,7 +4,7 @@
 #if canImport(ObjectiveC)
 public import Foundation
 
-/// The API for Objective-C; see ``ClickstreamAnalytics`` for each method.
+/// The Objective-C API; each method is documented in ``ClickstreamAnalytics``.
 @objcMembers
 public final class ClickstreamObjc: NSObject {
     /// Starts the SDK with the settings of `amplifyconfiguration.json`.

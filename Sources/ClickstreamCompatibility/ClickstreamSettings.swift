@@ -3,14 +3,14 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayUIKit
-internal import TrackwayWire
 
-/// The settings of an app or its configuration file.
+/// The settings in an app's code or in its configuration file.
 ///
-/// Nil if not set.
+/// A setting is nil if it is not set.
 struct ClickstreamSettings: Sendable {
     var appID: String?
     var endpoint: String?
@@ -27,13 +27,13 @@ struct ClickstreamSettings: Sendable {
     var unknownKeys: [String] = []
 
     /// Returns these settings, with missing ones taken from `other`.
-    func completed(by other: ClickstreamSettings) -> ClickstreamSettings {
+    func withDefaults(from other: ClickstreamSettings) -> ClickstreamSettings {
         ClickstreamSettings(
-            appID: Self.filled(appID) ?? other.appID,
-            endpoint: Self.filled(endpoint) ?? other.endpoint,
+            appID: Self.nonEmpty(appID) ?? other.appID,
+            endpoint: Self.nonEmpty(endpoint) ?? other.endpoint,
             isLoggingEvents: isLoggingEvents ?? other.isLoggingEvents,
             isCompressingEvents: isCompressingEvents ?? other.isCompressingEvents,
-            // Zero or less is not a valid interval: use the file's, or else the default.
+            // Zero or less is not a valid interval: use the file's interval, or else the default.
             sendEventsInterval: sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? other.sendEventsInterval,
             sessionTimeout: sessionTimeout ?? other.sessionTimeout,
             isTrackingScreenViews: isTrackingScreenViews ?? other.isTrackingScreenViews,
@@ -45,20 +45,20 @@ struct ClickstreamSettings: Sendable {
         )
     }
 
-    private static func filled(_ text: String?) -> String? {
+    private static func nonEmpty(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension ClickstreamSettings {
     /// The default sending interval, in milliseconds.
-    private static let usualInterval = 10_000
+    private static let defaultInterval = 10_000
     /// The default session timeout, in milliseconds.
-    private static let usualTimeout: Int64 = 1_800_000
+    private static let defaultTimeout: Int64 = 1_800_000
     /// Event limits wide enough that the format's own limits apply first.
     ///
     /// The format's limits count characters, and in some scripts a character takes two dozen bytes.
-    private static var roomyLimits: EventLimits {
+    private static var permissiveLimits: EventLimits {
         var limits = EventLimits()
         limits.nameBytes = 4_096
         limits.keyBytes = 4_096
@@ -97,14 +97,14 @@ extension ClickstreamSettings {
             appID: Bundle.main.bundleIdentifier ?? destination.appID,
             destinations: [DestinationConfiguration(destination)]
         )
-        configuration.predecessor = .clickstream(appID: destination.appID)
-        let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualInterval
+        configuration.legacySDK = .clickstream(appID: destination.appID)
+        let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.defaultInterval
         configuration.delivery.policy.flushInterval = .milliseconds(interval)
-        configuration.limits = Self.roomyLimits
+        configuration.limits = Self.permissiveLimits
         configuration.capture = capture
         configuration.sessions.timeout = timeout
         configuration.logEvents = isLoggingEvents ?? false
-        // The text that the documentation says to look for in the log.
+        // This is the text that the documentation says to look for in the log.
         configuration.eventLogLabel = "EventRecorder"
         configuration.eventLogForm = { batch, _ in destination.eventJSON(of: batch) }
         return configuration
@@ -122,8 +122,8 @@ extension ClickstreamSettings {
     /// The parts of the interface to capture automatically: screens, by default.
     ///
     /// Without screens, no UIKit method is swizzled.
-    var automatic: AutomaticCapture.Wish { AutomaticCapture.Wish(screens: capture.contains(.screens)) }
+    var automaticCapture: AutomaticCapture.Features { AutomaticCapture.Features(screens: capture.contains(.screens)) }
 
     /// The time in the background after which a session ends.
-    var timeout: Duration { .milliseconds(max(0, sessionTimeout ?? Self.usualTimeout)) }
+    var timeout: Duration { .milliseconds(max(0, sessionTimeout ?? Self.defaultTimeout)) }
 }

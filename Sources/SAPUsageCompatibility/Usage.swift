@@ -3,7 +3,7 @@
 
 public import Foundation
 public import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Collects usage records for one or more targets until they are uploaded.
 ///
@@ -12,11 +12,11 @@ internal import TrackwayEvents
 /// Usage.shared.configure(with: store)
 /// Usage.shared.reporter().report(.event("SomeCustomEvent"))
 /// ```
-/// Every report is stored, unless data collection was switched off or the user withdrew consent. Such reports are
-/// counted in ``droppedReports``. Stored records are sent only if data collection was switched on and the user
-/// consented; see ``outputEnabled()``. Both decisions persist across restarts. Thread-safe.
+/// Every report is stored, unless data collection was switched off or the user withdrew consent; reports that are not
+/// stored are counted in ``droppedReports``. Stored records are sent only if data collection was switched on and the
+/// user consented; see ``outputEnabled()``. Both decisions persist across restarts. Thread-safe.
 public final class Usage: Sendable {
-    /// The target used when none is named.
+    /// The target used when none is specified.
     public static let defaultTargetID: String = "default"
     /// The storage ID of records without a known user.
     public static let unattributedStorageID: String = "unattributed"
@@ -44,14 +44,15 @@ public final class Usage: Sendable {
 
     /// Replaces the shared instance, as a new process would.
     ///
-    /// Use it in tests, and in apps that change diagnostics, transport or limits.
+    /// Use this method in tests, and in apps that change diagnostics, transport, or limits.
     ///
     /// ```swift
     /// Usage.startOver { $0.run(in: InMemoryEnvironment()) }   // with `import TrackwayTesting`
     /// ```
     /// Stores and reporters created earlier belong to the previous instance.
     ///
-    /// - Parameter configure: changes settings that this class lacks. Called once, before this returns.
+    /// - Parameter configure: changes settings that this class does not expose. Called once, before this method
+    ///   returns.
     public static func startOver(_ configure: (inout Configuration) -> Void = { _ in }) {
         let usage = Usage(UsageEnvironment(configure))
         only.withLock { $0 = usage }
@@ -59,15 +60,16 @@ public final class Usage: Sendable {
 
     /// Returns the ID of a target's destination.
     ///
-    /// The ledger, interceptors' routes and `Configuration.setRules(_:for:)` use this ID.
+    /// The ledger, interceptors' routes, and `Configuration.setRules(_:for:)` use this ID.
     ///
-    /// It is `t.` and the target's name, for example `t.default`. If the name is not valid in an ID, because of capital
-    /// letters, spaces or more than 62 characters, it is `h.` and 56 digits of the name's SHA-256.
+    /// The ID is `t.` followed by the target's name, for example `t.default`. If the name is not valid in an ID,
+    /// because of capital letters, spaces, or more than 62 characters, the ID is `h.` followed by 56 digits of the
+    /// name's SHA-256.
     public static func destinationID(for targetID: String = Usage.defaultTargetID) -> DestinationID {
         DestinationID(target: targetID)
     }
 
-    /// The current time, from the clock that dates reports.
+    /// The current time, from the clock that timestamps reports.
     public static var now: Date { shared.core.environment.now.date }
 
     // MARK: State
@@ -75,7 +77,7 @@ public final class Usage: Sendable {
     /// The store in use.
     ///
     /// Before ``configure(with:retainLastUnattributedSession:addSessionData:)``, this is the default unattributed
-    /// store, for reading, or nil if it cannot be opened.
+    /// store, for reading only, or nil if that store cannot be opened.
     public var store: (any UsageStoring)? { core.store }
 
     /// Whether the administrator switched data collection on.
@@ -103,26 +105,26 @@ public final class Usage: Sendable {
 
     /// Sets the store to use.
     ///
-    /// Only the first call in a process has an effect; a later one is reported as a `Diagnostic` and ignored.
+    /// Only the first call in a process has an effect; later calls are ignored and reported as a `Diagnostic`.
     ///
     /// - Parameters:
     ///   - store: a ``UsageStore`` or a custom store. Its storage ID identifies the user, and therefore whose consent
     ///     applies.
-    ///   - retainLastUnattributedSession: whether the last unattributed session is read, to be injected into a user's
-    ///     store; see ``reporter(for:injectUnattributed:)``. Otherwise it stays in the unattributed store.
-    ///   - applicationIdentifier: if given, and records may now be sent, a session of this application begins.
+    ///   - retainLastUnattributedSession: whether the last unattributed session is read for injection into a user's
+    ///     store; see ``reporter(for:injectUnattributed:)``. Otherwise, the session stays in the unattributed store.
+    ///   - applicationIdentifier: if given and records may be sent, a session of this application begins.
     public func configure(
         with store: any UsageStoring,
         retainLastUnattributedSession: Bool = false,
         addSessionData applicationIdentifier: String? = nil
     ) {
-        core.configure(store, retains: retainLastUnattributedSession, application: applicationIdentifier)
+        core.configure(store, retainsSession: retainLastUnattributedSession, application: applicationIdentifier)
     }
 
     /// Switches data collection on.
     ///
-    /// - Parameter applicationIdentifier: if given, and records may be sent that could not be sent before, a session of
-    ///   this application begins.
+    /// - Parameter applicationIdentifier: if given and records may be sent that could not be sent before, a session
+    ///   of this application begins.
     public func enableDataCollection(addSessionData applicationIdentifier: String? = nil) {
         core.setCollection(true, application: applicationIdentifier)
     }
@@ -131,14 +133,14 @@ public final class Usage: Sendable {
     ///
     /// Reports are dropped and counted, nothing is sent, and stored records stay.
     ///
-    /// - Parameter emitData: whether the current session ends first, if records could be sent until now.
+    /// - Parameter emitData: whether to first end the current session, if records could be sent before the call.
     public func disableDataCollection(addSessionData emitData: Bool = false) {
         core.setCollection(false, endsSession: emitData)
     }
 
     /// Saves a user's consent decision.
     ///
-    /// It applies while the user's store is in use, now or later.
+    /// The decision applies whenever the user's store is in use.
     ///
     /// - Parameters:
     ///   - userID: the user.
@@ -146,7 +148,7 @@ public final class Usage: Sendable {
     ///     reports are dropped and counted until the user consents again. A store that is not in use removes its
     ///     records immediately if it can be opened, otherwise when it is next opened, regardless of decisions made
     ///     until then.
-    ///   - applicationIdentifier: if given, and records may be sent that could not be sent before, a session of this
+    ///   - applicationIdentifier: if given and records may be sent that could not be sent before, a session of this
     ///     application begins.
     public func consentForUser(
         _ userID: UUID,
@@ -163,14 +165,15 @@ public final class Usage: Sendable {
 
     // MARK: Reporters
 
-    /// Returns the reporter of a target, the same object for every caller.
+    /// Returns the reporter of a target; the same object for every caller.
     ///
     /// A reporter requested before ``configure(with:retainLastUnattributedSession:addSessionData:)`` never reports;
     /// request it again afterward.
     ///
     /// - Parameters:
     ///   - targetID: the target.
-    ///   - injectUnattributed: whether a retained unattributed session is first stored for the target, once.
+    ///   - injectUnattributed: whether to first store a retained unattributed session for the target; this happens only
+    ///     once.
     public func reporter(
         for targetID: String = Usage.defaultTargetID,
         injectUnattributed: Bool = true
@@ -197,7 +200,7 @@ public final class Usage: Sendable {
 
     /// Unregisters a target's reporter.
     ///
-    /// It stops reporting until it is registered again; further reports to it cause a `Diagnostic`.
+    /// The reporter stops reporting until it is registered again; further reports to it cause a `Diagnostic`.
     public func unregisterReporter(from targetID: String) {
         core.unregister(targetID)
     }

@@ -3,32 +3,32 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// The implementation of ``Usage``: the store in use, reporters and decisions.
+/// The implementation of ``Usage``: the store in use, reporters, and decisions.
 ///
-/// The store's analytics enforce the decisions. Thread-safe. The state's lock protects the state and is never held
-/// while a store or the app is called. Decisions and the configuration are serialized by a separate lock, which is
-/// recursive because a custom store may call back.
+/// The store's analytics enforce the decisions. Thread-safe. The state's lock is never held while a store or the app
+/// is called. Changes of decisions and configuration are serialized by a separate lock, which is recursive because a
+/// custom store may call back.
 package final class UsageCore: Sendable {
     private struct State: Sendable {
-        var configured: SerializedStore?
-        var early: SerializedStore?
-        var reporters: [String: Kept<UsageReporter>] = [:]
+        var configuredStore: SerializedStore?
+        var earlyStore: SerializedStore?
+        var reporters: [String: UncheckedSendableBox<UsageReporter>] = [:]
         var decisions: UsageDecisions?
         /// Decision changes that could not be saved yet.
-        var unwritten: [@Sendable (inout UsageDecisions) -> Void] = []
-        var retained: UnattributedSessions?
+        var unsavedChanges: [@Sendable (inout UsageDecisions) -> Void] = []
+        var retainedSessions: UnattributedSessions?
         /// Targets with an open session that began in this process.
         var sessions: Set<String> = []
         var dropped: [DropReason: UInt64] = [:]
         /// Targets with an upload in progress.
         var uploads: Set<String> = []
-        /// The broker that was started last.
+        /// The most recently started broker.
         var broker: UsageBrokerRunner?
         /// The broker that an app shares.
-        var sharedBroker: Kept<UsageBroker>?
+        var sharedBroker: UncheckedSendableBox<UsageBroker>?
     }
 
     /// The environment of this usage.
@@ -44,7 +44,7 @@ package final class UsageCore: Sendable {
 
     var decisions: UsageDecisions {
         if let known = state.withLock({ $0.decisions }) { return known }
-        // Without a folder nothing is stored or sent; the store reports it.
+        // Without a folder, nothing is stored or sent; the store reports the problem.
         guard let read = (try? UsageDecisionsFile(in: environment))?.read() else { return UsageDecisions() }
         return state.withLock { state in
             let decisions = state.decisions ?? read
@@ -54,16 +54,16 @@ package final class UsageCore: Sendable {
     }
 
     /// Serialized access to the store in use.
-    var access: SerializedStore? { state.withLock { $0.configured } }
+    var access: SerializedStore? { state.withLock { $0.configuredStore } }
 
     var userID: String? { access?.userID }
 
     /// The user's ID as spelled in decisions.
-    var person: String? { access?.person }
+    var canonicalUserID: String? { access?.canonicalUserID }
 
-    var userConsent: Bool { access?.person.map { decisions.consents[$0] == true } ?? false }
+    var userConsent: Bool { access?.canonicalUserID.map { decisions.consents[$0] == true } ?? false }
 
-    var outputEnabled: Bool { access.map { decisions.maySend(of: $0.person) } ?? false }
+    var outputEnabled: Bool { access.map { decisions.canSend(for: $0.canonicalUserID) } ?? false }
 
     var droppedReports: [DropReason: UInt64] { state.withLock { $0.dropped } }
 
@@ -71,12 +71,12 @@ package final class UsageCore: Sendable {
 
     /// The store in use, or the default store if none is configured.
     var accessForReading: SerializedStore? {
-        if let known = state.withLock({ $0.configured ?? $0.early }) { return known }
+        if let known = state.withLock({ $0.configuredStore ?? $0.earlyStore }) { return known }
         do {
-            let fresh = SerializedStore(try UsageStore(environment.folder, nil, in: environment))
+            let created = SerializedStore(try UsageStore(environment.folder, nil, in: environment))
             return state.withLock { state in
-                let access = state.configured ?? state.early ?? fresh
-                if state.configured == nil { state.early = access }
+                let access = state.configuredStore ?? state.earlyStore ?? created
+                if state.configuredStore == nil { state.earlyStore = access }
                 return access
             }
         } catch {
@@ -87,7 +87,7 @@ package final class UsageCore: Sendable {
 
     // MARK: Transitions
 
-    func configure(_ store: any UsageStoring, retains: Bool, application: String?) {
+    func configure(_ store: any UsageStoring, retainsSession: Bool, application: String?) {
         transitions.lock()
         defer { transitions.unlock() }
         guard access == nil else {
@@ -104,22 +104,22 @@ package final class UsageCore: Sendable {
         }
         let access = SerializedStore(store)
         let retained =
-            retains && access.userID != nil
+            retainsSession && access.userID != nil
             ? UnattributedSessions(
                 in: access.folder ?? environment.folder,
                 key: access.core?.encryption,
                 of: environment
             ) : nil
         state.withLock { state in
-            state.configured = access
-            state.early = nil
-            state.retained = retained
+            state.configuredStore = access
+            state.earlyStore = nil
+            state.retainedSessions = retained
             // Reporters returned before this point never report.
             state.reporters = [:]
         }
-        follow()
+        applyDecisions()
         if outputEnabled { beginSession(application) }
-        broker?.decided()
+        broker?.decisionsChanged()
     }
 
     func setCollection(_ isOn: Bool, application: String? = nil, endsSession: Bool = false) {
@@ -127,29 +127,29 @@ package final class UsageCore: Sendable {
         defer { transitions.unlock() }
         let before = outputEnabled
         if endsSession, before, !isOn { endSession() }
-        decide { $0.collection = isOn }
+        changeAndApply { $0.collection = isOn }
         if !before, outputEnabled { beginSession(application) }
-        broker?.decided()
+        broker?.decisionsChanged()
     }
 
     func setConsent(_ consent: Bool, of user: String, application: String?) {
         transitions.lock()
         defer { transitions.unlock() }
         let before = outputEnabled
-        decide { $0.decide(consent, of: user) }
-        if !consent { carryOutWithdrawal(of: user) }
+        changeAndApply { $0.setConsent(consent, of: user) }
+        if !consent { applyWithdrawal(of: user) }
         if !before, outputEnabled { beginSession(application) }
-        broker?.decided()
+        broker?.decisionsChanged()
     }
 
-    private func decide(_ change: @escaping @Sendable (inout UsageDecisions) -> Void) {
+    private func changeAndApply(_ change: @escaping @Sendable (inout UsageDecisions) -> Void) {
         self.change(change)
-        follow()
+        applyDecisions()
     }
 
     private func change(_ change: @escaping @Sendable (inout UsageDecisions) -> Void) {
         var decisions = decisions
-        let changes = state.withLock { $0.unwritten } + [change]
+        let changes = state.withLock { $0.unsavedChanges } + [change]
         var isWritten = false
         do throws(TrackwayError) {
             let file = try UsageDecisionsFile(in: environment)
@@ -172,15 +172,15 @@ package final class UsageCore: Sendable {
             change(&decisions)
             environment.report(error, in: "decision")
         }
-        let (decided, left) = (decisions, isWritten ? [] : changes)
+        let (decided, unsaved) = (decisions, isWritten ? [] : changes)
         state.withLock { state in
             state.decisions = decided
-            state.unwritten = left
+            state.unsavedChanges = unsaved
         }
     }
 
     /// Applies the decisions to the store's analytics, which enforce them.
-    private func follow() {
+    private func applyDecisions() {
         guard let access else { return }
         guard let store = access.core else { return applyWithdrawalToCustomStore(access) }
         let analytics = store.analytics
@@ -189,35 +189,35 @@ package final class UsageCore: Sendable {
         if isOn != analytics.isEnabled {
             analytics.isEnabled = isOn
         }
-        let consent = decisions.hasWithdrawn(access.person) ? Consent.denied : .granted
+        let consent = decisions.hasWithdrawn(access.canonicalUserID) ? Consent.denied : .granted
         // Stop recording before the stored records are removed, and resume only after their removal.
         if consent == .denied, consent != analytics.consent { analytics.setConsent(consent) }
-        if let person = access.person, let withdrawal = decisions.withdrawal(of: person) {
-            store.carryOut(withdrawal: withdrawal)
+        if let userID = access.canonicalUserID, let withdrawal = decisions.withdrawal(of: userID) {
+            store.applyWithdrawal(withdrawal)
         }
         if consent != analytics.consent { analytics.setConsent(consent) }
-        // The session starts were removed with the other records.
+        // The session start records were removed with the other records.
         if consent == .denied { state.withLock { $0.sessions = [] } }
     }
 
     /// Applies a withdrawal to a custom store, unless already applied.
     private func applyWithdrawalToCustomStore(_ access: SerializedStore) {
-        guard let person = access.person, let withdrawal = decisions.withdrawal(of: person),
+        guard let userID = access.canonicalUserID, let withdrawal = decisions.withdrawal(of: userID),
             decisions.carriedOut?[access.name] ?? 0 < withdrawal
         else { return }
         let targets = state.withLock { state in
             state.sessions = []
             return Set(state.reporters.keys)
         }
-        let left = access.removeEverything(of: targets)
+        let remaining = access.removeAllRecords(of: targets)
         CustomStoreUploads.forget(access.name, in: environment)
-        guard left == 0 else {
+        guard remaining == 0 else {
             return environment.report(
                 Diagnostic(
                     code: .usageStateNotKept,
                     field: "consentForUser(_:given:)",
-                    value: "\(left) records",
-                    message: "The store still has \(left) records of a user who withdrew consent.",
+                    value: "\(remaining) records",
+                    message: "The store still has \(remaining) records of a user who withdrew consent.",
                     recoverySuggestion: "Remove them with removeRecords(before:after:targetID:), and call "
                         + "consentForUser(_:given:) again."
                 )
@@ -228,20 +228,20 @@ package final class UsageCore: Sendable {
 
     /// Removes the records of a user whose store is not in use.
     ///
-    /// A store that cannot be opened now, or needs a key, removes them when it is next opened.
-    private func carryOutWithdrawal(of user: String) {
+    /// A store that currently cannot be opened, or requires a key, removes its records when it is next opened.
+    private func applyWithdrawal(of user: String) {
         guard let withdrawal = decisions.withdrawal(of: user) else { return }
         var folders = [environment.folder]
         if let folder = access?.folder, folder != environment.folder { folders.append(folder) }
-        let open = UsageStoreCore.inUse(of: user, in: environment)
-        for core in open { core.carryOut(withdrawal: withdrawal) }
-        // Without a folder there is nothing to remove.
+        let open = UsageStoreCore.openCores(of: user, in: environment)
+        for core in open { core.applyWithdrawal(withdrawal) }
+        // Without a folder, there is nothing to remove.
         guard open.isEmpty, let storage = (try? environment.dependencies())?.storage else { return }
         for folder in folders {
             let own = folder.appendingPathComponent(user, isDirectory: true).standardizedFileURL
-            // A store that cannot be read now applies the withdrawal when it is opened.
+            // A store that currently cannot be read applies the withdrawal when it is opened.
             guard let size = try? storage.size(of: own.path + "/usage"), size > 0 else { continue }
-            // Opening the store applies the withdrawal. If that requires the key, the app opens it later.
+            // Opening the store applies the withdrawal. If that requires the key, the app must open the store later.
             _ = try? UsageStoreCore.open(folder, storageID: user, in: environment)
         }
     }
@@ -252,11 +252,11 @@ package final class UsageCore: Sendable {
         defer { transitions.unlock() }
         // Without a folder, the decisions known to this process apply.
         guard var read = (try? UsageDecisionsFile(in: environment))?.read() else { return }
-        for change in state.withLock({ $0.unwritten }) { change(&read) }
+        for change in state.withLock({ $0.unsavedChanges }) { change(&read) }
         guard read != decisions else { return }
         let decided = read
         state.withLock { $0.decisions = decided }
-        follow()
+        applyDecisions()
     }
 
     private func beginSession(_ application: String?) {
@@ -281,32 +281,32 @@ package final class UsageCore: Sendable {
 
     /// The broker that the app shares, created on first use.
     var sharedBroker: UsageBroker {
-        let fresh = Kept(object: UsageBroker(of: self))
+        let created = UncheckedSendableBox(object: UsageBroker(of: self))
         return state.withLock { state in
-            let broker = state.sharedBroker ?? fresh
+            let broker = state.sharedBroker ?? created
             state.sharedBroker = broker
             return broker
         }.object
     }
 
-    /// Replaces the broker that was started last; nil for none.
+    /// Replaces the most recently started broker; nil for none.
     ///
     /// - Returns: the previous broker.
-    func exchange(broker: UsageBrokerRunner?) -> UsageBrokerRunner? {
+    func replaceBroker(with broker: UsageBrokerRunner?) -> UsageBrokerRunner? {
         state.withLock { state in
             defer { state.broker = broker }
             return state.broker
         }
     }
 
-    /// Stops a broker if it is the one that was started last.
-    func end(broker: UsageBrokerRunner) {
-        let isIts = state.withLock { state in
+    /// Stops a broker if it is the most recently started broker.
+    func stop(broker: UsageBrokerRunner) {
+        let isCurrentBroker = state.withLock { state in
             guard state.broker === broker else { return false }
             state.broker = nil
             return true
         }
-        if isIts { broker.stop() }
+        if isCurrentBroker { broker.stop() }
     }
 
     // MARK: Reports
@@ -317,10 +317,10 @@ package final class UsageCore: Sendable {
     ///   - record: the report.
     ///   - target: the report's target.
     ///   - isFiltered: whether interceptors and rules already processed the report in another store.
-    /// - Returns: nil if the report was stored, otherwise the reason why not.
+    /// - Returns: nil if the report was stored; otherwise the reason why it was not.
     @discardableResult
     func report(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
-        if let reason = storing(record, for: target, isFiltered: isFiltered) {
+        if let reason = storeRecord(record, for: target, isFiltered: isFiltered) {
             count(reason)
             return reason
         }
@@ -332,10 +332,10 @@ package final class UsageCore: Sendable {
         return nil
     }
 
-    private func storing(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
+    private func storeRecord(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
         guard let access else { return .usageNotConfigured }
         // A custom store has no analytics to enforce the decisions.
-        if access.core == nil, let refusal = decisions.refusal(for: access.person) { return refusal }
+        if access.core == nil, let reason = decisions.dropReason(for: access.canonicalUserID) { return reason }
         return access.record(record, for: target, isFiltered: isFiltered, in: environment)
     }
 
@@ -361,13 +361,13 @@ package final class UsageCore: Sendable {
     // MARK: Reporters
 
     func reporter(for target: String, injects: Bool) -> UsageReporter {
-        let fresh = Kept(object: UsageReporter())
+        let created = UncheckedSendableBox(object: UsageReporter())
         let (reporter, isNew, isConfigured) = state.withLock { state in
-            let isConfigured = state.configured != nil
+            let isConfigured = state.configuredStore != nil
             if let known = state.reporters[target] { return (known, false, isConfigured) }
-            if isConfigured { fresh.object.bind(to: self, target) }
-            state.reporters[target] = fresh
-            return (fresh, true, isConfigured)
+            if isConfigured { created.object.bind(to: self, target) }
+            state.reporters[target] = created
+            return (created, true, isConfigured)
         }
         if !isConfigured, isNew { environment.report(.notConfigured("reporter(for:)", target)) }
         if isConfigured, injects { inject(target) }
@@ -375,25 +375,25 @@ package final class UsageCore: Sendable {
     }
 
     func register(_ reporter: UsageReporter, for target: String, injects: Bool) {
-        let fresh = Kept(object: reporter)
+        let created = UncheckedSendableBox(object: reporter)
         let (replaced, isConfigured) = state.withLock { state in
-            guard state.configured != nil else { return (nil as Kept<UsageReporter>?, false) }
+            guard state.configuredStore != nil else { return (nil as UncheckedSendableBox<UsageReporter>?, false) }
             // The reporter may currently be registered for another target.
-            for (other, known) in state.reporters where known.object === fresh.object && other != target {
+            for (other, known) in state.reporters where known.object === created.object && other != target {
                 state.reporters[other] = nil
             }
-            let former = state.reporters.updateValue(fresh, forKey: target)
-            fresh.object.bind(to: self, target)
-            return (former.flatMap { $0.object === fresh.object ? nil : $0 }, true)
+            let previous = state.reporters.updateValue(created, forKey: target)
+            created.object.bind(to: self, target)
+            return (previous.flatMap { $0.object === created.object ? nil : $0 }, true)
         }
-        replaced?.object.end("another reporter was registered for \"\(target)\"")
+        replaced?.object.invalidate("another reporter was registered for \"\(target)\"")
         guard isConfigured else { return environment.report(.notConfigured("register(reporter:for:)", target)) }
         if injects { inject(target) }
     }
 
     func unregister(_ target: String) {
-        let former = state.withLock { $0.reporters.removeValue(forKey: target) }
-        former?.object.end("it was unregistered")
+        let previous = state.withLock { $0.reporters.removeValue(forKey: target) }
+        previous?.object.invalidate("it was unregistered")
     }
 
     func targetIdentifiers() -> [String] {
@@ -402,11 +402,14 @@ package final class UsageCore: Sendable {
     }
 
     private func inject(_ target: String) {
-        guard let (sessions, access) = state.withLock({ state in state.retained.map { ($0, state.configured) } }),
+        guard
+            let (sessions, access) = state.withLock({ state in
+                state.retainedSessions.map { ($0, state.configuredStore) }
+            }),
             let access
         else { return }
         sessions.inject(target, into: access) { [self] record in
-            // Store it unchanged: records stored before an interruption are recognized by their text.
+            // Store the record unchanged, because records stored before an interruption are recognized by their text.
             report(record, for: target, isFiltered: true)
         }
     }

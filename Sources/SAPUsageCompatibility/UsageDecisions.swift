@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Trackway
-package import TrackwayEvents
+package import TrackwayCore
 internal import TrackwayJournal
 
 /// The decisions of the administrator and the users.
@@ -15,7 +15,7 @@ package struct UsageDecisions: Sendable, Hashable, Codable {
 
     /// The number of times each user withdrew consent, by user ID.
     ///
-    /// A store applies a withdrawal once, no matter when it is opened.
+    /// A store applies each withdrawal once, regardless of when it is opened.
     package var withdrawals: [String: UInt64]?
     /// The withdrawals that custom stores applied, by user ID and store class.
     package var carriedOut: [String: UInt64]?
@@ -24,25 +24,25 @@ package struct UsageDecisions: Sendable, Hashable, Codable {
     package init() {}
 
     /// Saves a user's decision.
-    package mutating func decide(_ consent: Bool, of user: String) {
+    package mutating func setConsent(_ consent: Bool, of user: String) {
         // Files of earlier versions contain no count.
-        let former = withdrawals?[user] ?? (consents[user] == false ? 1 : 0)
-        let count = consent ? former : former + 1
+        let previous = withdrawals?[user] ?? (consents[user] == false ? 1 : 0)
+        let count = consent ? previous : previous + 1
         consents[user] = consent
         if count > 0 { withdrawals = (withdrawals ?? [:]).merging([user: count]) { $1 } }
     }
 
-    /// The number of a user's last withdrawal, or nil without one.
+    /// Returns the number of a user's last withdrawal; nil if none.
     package func withdrawal(of user: String) -> UInt64? {
         withdrawals?[user] ?? (consents[user] == false ? 1 : nil)
     }
 
-    /// Returns why a user's report is not stored.
+    /// Returns the reason why a user's report is not stored.
     ///
-    /// Returns nil if it is. Reports are stored until decided otherwise.
+    /// Returns nil if the report is stored. Reports are stored until a decision prevents that.
     ///
     /// - Parameter user: the user; nil if no user is known.
-    package func refusal(for user: String?) -> DropReason? {
+    package func dropReason(for user: String?) -> DropReason? {
         if collection == false { return .disabled }
         return hasWithdrawn(user) ? .consentDenied : nil
     }
@@ -53,15 +53,15 @@ package struct UsageDecisions: Sendable, Hashable, Codable {
     }
 
     /// Whether a user's records may be sent.
-    package func maySend(of user: String?) -> Bool {
+    package func canSend(for user: String?) -> Bool {
         collection == true && user.map { consents[$0] == true } ?? false
     }
 }
 
 /// The file that persists the decisions.
 ///
-/// If two processes decide at the same time, both decisions are kept. A decision that cannot be saved still applies to
-/// this process.
+/// If two processes change decisions at the same time, both changes are kept. A decision that cannot be saved still
+/// applies to this process.
 struct UsageDecisionsFile: Sendable {
     private let file: StateFile<UsageDecisions>
     private let dependencies: Dependencies
@@ -73,12 +73,12 @@ struct UsageDecisionsFile: Sendable {
 
     /// Returns the saved decisions.
     ///
-    /// Returns nil if they cannot be read or decoded now.
+    /// Returns nil if they currently cannot be read or decoded.
     func read() -> UsageDecisions? {
-        // Callers continue with the decisions they know.
+        // After an error, callers continue with the decisions they know.
         switch try? file.read() {
-        case .kept(let decisions, _): decisions
-        case .nothing: UsageDecisions()
+        case .stored(let decisions, _): decisions
+        case .missing: UsageDecisions()
         case .damaged, nil: nil
         }
     }
@@ -86,21 +86,21 @@ struct UsageDecisionsFile: Sendable {
     /// Changes the decisions durably.
     ///
     /// - Parameter known: the decisions in effect in this process, in case the file cannot be read.
-    /// - Returns: the decisions now in effect.
-    /// - Throws: if they could not be saved.
+    /// - Returns: the decisions in effect after the change.
+    /// - Throws: an error if the decisions could not be saved.
     func change(
         _ known: UsageDecisions,
         _ body: (inout UsageDecisions) -> Void
     ) throws(StorageError) -> UsageDecisions {
         var decisions = known
-        let isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
+        let hasLock = try file.exclusively(.few) { () throws(StorageError) in
             decisions = read() ?? known
             body(&decisions)
             try dependencies.storage.makeFolder(dependencies.folder)
             try file.write(decisions)
             try file.synchronize()
         }
-        guard isOurTurn else { throw file.notOurTurn }
+        guard hasLock else { throw file.lockUnavailable }
         return decisions
     }
 }

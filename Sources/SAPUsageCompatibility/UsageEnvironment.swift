@@ -3,11 +3,11 @@
 
 internal import Foundation
 package import Trackway
-package import TrackwayEvents
+package import TrackwayCore
+package import TrackwayDestinationKit
 internal import TrackwayPlatform
-package import TrackwayWire
 
-/// An app's folder, clock, network, device properties and diagnostics handler.
+/// An app's folder, clock, network, device properties, and diagnostics handler.
 package final class UsageEnvironment: Sendable {
     /// The prefix of log lines if the app has no diagnostics handler.
     package static let logPrefix = "SAP.Common.Usage"
@@ -15,20 +15,21 @@ package final class UsageEnvironment: Sendable {
     private let base: Configuration
     /// The rules of targets.
     ///
-    /// They are applied here and not when events are read, because a stored event contains its record as one string.
+    /// The rules are applied here instead of when events are read, because a stored event contains its record as one
+    /// string.
     private let rules: UsageRules
     private let areRulesReported = Locked(false)
     /// The interceptors for records of stores without analytics.
     ///
     /// Nil until the first such record.
     private let interceptors = Locked<InterceptorChain?>(nil)
-    private let made = Locked<Dependencies?>(nil)
+    private let createdDependencies = Locked<Dependencies?>(nil)
     private let ids = EventIDGenerator()
 
     /// Creates an environment.
     ///
-    /// - Parameter configure: changes settings that the module lacks: the diagnostics handler, the transport, byte
-    ///   limits.
+    /// - Parameter configure: changes settings that the module does not expose: the diagnostics handler, the
+    ///   transport, and byte limits.
     package init(_ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
@@ -36,7 +37,7 @@ package final class UsageEnvironment: Sendable {
         )
         configuration.capture = []
         configuration.lifecycle.isObserved = false
-        // If no folder is available, opening the store reports it.
+        // If no folder is available, opening the store reports the problem.
         try? configuration.useFolder(ofModule: "sap-usage")
         configure(&configuration)
         if configuration.onDiagnostic == nil {
@@ -54,7 +55,7 @@ package final class UsageEnvironment: Sendable {
         return "\(logPrefix): \(line.hasPrefix(own) ? String(line.dropFirst(own.count)) : line)"
     }
 
-    /// The folder with a folder for each user's records, and the decisions.
+    /// The folder that contains each user's folder of records, and the decisions.
     package var folder: URL {
         base.storage.folder ?? URL(fileURLWithPath: "/nonexistent/sap-usage", isDirectory: true)
     }
@@ -78,19 +79,20 @@ package final class UsageEnvironment: Sendable {
     ///   - target: the target.
     ///   - storageID: the storage ID of the records' owner.
     ///   - installation: the installation of the store; nil if the store has none.
-    ///   - keeps: passes an event to the interceptors; nil if the store has no analytics to do so.
+    ///   - interceptors: passes an event to the interceptors and returns whether to keep it; nil if the store has no
+    ///     analytics to do so.
     func filter(
         for target: String,
         of storageID: String,
         installation: String? = nil,
-        keeps: ((inout InterceptedEvent) -> Bool)? = nil
+        interceptors: ((inout InterceptedEvent) -> Bool)? = nil
     ) -> UsageRecordFilter {
         UsageRecordFilter(
             destination: DestinationID(target: target),
             rules: rules.rules(of: target),
-            person: storageID == Usage.unattributedStorageID ? installation ?? storageID : storageID,
+            userID: storageID == Usage.unattributedStorageID ? installation ?? storageID : storageID,
             installation: installation ?? storageID,
-            keeps: base.interceptors.isEmpty ? nil : keeps ?? interceptorChain.keeps,
+            intercept: base.interceptors.isEmpty ? nil : interceptors ?? interceptorChain.shouldKeep,
             report: { self.report($0) }
         )
     }
@@ -107,28 +109,28 @@ package final class UsageEnvironment: Sendable {
         }
     }
 
-    /// Reports problems with the app's rules, once.
+    /// Reports problems with the app's rules, but only once.
     ///
     /// - Parameter targets: the known targets.
-    func reportRules(knowing targets: Set<String>) {
+    func reportRules(for targets: Set<String>) {
         let isFirst = areRulesReported.withLock { isReported in
             defer { isReported = true }
             return !isReported
         }
         guard isFirst else { return }
-        for diagnostic in rules.diagnostics(knowing: targets) { report(diagnostic) }
+        for diagnostic in rules.diagnostics(for: targets) { report(diagnostic) }
     }
 
     /// Returns the dependencies, creating them on the first call.
     ///
     /// - Throws: ``TrackwayError`` if the folder cannot be used.
     package func dependencies() throws(TrackwayError) -> Dependencies {
-        try made.withLock { (made) throws(TrackwayError) -> Dependencies in
-            if let made { return made }
+        try createdDependencies.withLock { (created) throws(TrackwayError) -> Dependencies in
+            if let created { return created }
             var configuration = base
             configuration.storage.folder = folder
             let fresh = try configuration.dependencies()
-            made = fresh
+            created = fresh
             return fresh
         }
     }
@@ -141,7 +143,7 @@ package final class UsageEnvironment: Sendable {
 
     /// The transport that sends requests.
     package var transport: (any Transport)? {
-        // Without a folder there is nothing to send.
+        // Without a folder, there is nothing to send.
         base.delivery.transport ?? (try? dependencies())?.transport
     }
 
@@ -168,9 +170,9 @@ package final class UsageEnvironment: Sendable {
         ids.next(at: now).description.uppercased()
     }
 
-    /// Returns the info of a session start: session ID and device properties.
+    /// Returns the info of a session start: the session ID and device properties.
     func sessionInfo() -> UsageInfo {
-        // Without a folder nothing is recorded, so the device does not matter.
+        // Without a folder, nothing is recorded, so the device properties are irrelevant.
         let device = (try? dependencies())?.device ?? [:]
         func text(_ name: String) -> String? { device[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         var info: UsageInfo = [

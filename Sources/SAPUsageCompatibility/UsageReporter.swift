@@ -3,7 +3,7 @@
 
 public import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Reports usage records for one target.
 ///
@@ -17,27 +17,27 @@ internal import TrackwayEvents
 /// }
 /// Usage.shared.register(reporter: Stamped(), for: "myTarget")
 /// ```
-/// Thread-safe. It reports only after `configure`, and until it is unregistered or replaced. Otherwise its reports
-/// cause a `Diagnostic` and are counted in ``Usage/droppedReports``.
+/// Thread-safe. A reporter is valid only after `configure`, and until it is unregistered or replaced. Otherwise, its
+/// reports cause a `Diagnostic` and are counted in ``Usage/droppedReports``.
 open class UsageReporter {
-    private enum Place: Sendable {
-        case none
-        case target(String)
-        case ended(String)
+    private enum Registration: Sendable {
+        case unregistered
+        case registered(String)
+        case invalid(String)
     }
 
     private struct State: Sendable {
         var isEnabled = true
-        var place = Place.none
+        var registration = Registration.unregistered
         weak var core: UsageCore?
     }
 
     private let state = Locked(State())
 
-    /// Creates a reporter, which reports once it is registered.
+    /// Creates a reporter, which can report after it is registered.
     public init() {}
 
-    /// Whether it reports; true by default.
+    /// Whether the reporter reports; true by default.
     ///
     /// While false, calls are ignored and not counted.
     public final var enabled: Bool {
@@ -45,36 +45,37 @@ open class UsageReporter {
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// Reports a record, through ``report(_:date:info:)``.
+    /// Reports a record by calling ``report(_:date:info:)``.
     public final func report(_ record: UsageRecord) {
         report(record.event, date: record.date, info: record.info)
     }
 
     /// Reports an event.
     ///
-    /// When this returns, the event is stored and survives termination of the process.
+    /// When this method returns, the event is stored and survives termination of the process, unless it was dropped;
+    /// see ``Usage/droppedReports``.
     ///
     /// - Parameters:
     ///   - event: the event.
     ///   - date: the time of the event; now by default.
     ///   - info: additional information: strings, finite numbers, Booleans, `NSNull`, and arrays and dictionaries of
-    ///     these. Any other value is left out with a `Diagnostic`.
+    ///     these. Any other value is omitted with a `Diagnostic`.
     open func report(_ event: UsageRecord.Event, date: Date = Usage.now, info: UsageInfo = [:]) {
         let state = state.withLock { $0 }
         guard state.isEnabled else { return }
-        switch (state.place, state.core) {
-        case (.target(let target), let core?):
+        switch (state.registration, state.core) {
+        case (.registered(let target), let core?):
             core.report(UsageRecord(event, date: date, info: info), for: target)
-        case (.target, nil):
-            refuse(event, "its Usage instance was replaced", Usage.shared.core)
-        case (.ended(let reason), let core):
-            refuse(event, reason, core ?? Usage.shared.core)
-        case (.none, _):
-            refuse(event, "it was never registered, or was requested before configure(with:)", Usage.shared.core)
+        case (.registered, nil):
+            reject(event, "its Usage instance was replaced", Usage.shared.core)
+        case (.invalid(let reason), let core):
+            reject(event, reason, core ?? Usage.shared.core)
+        case (.unregistered, _):
+            reject(event, "it was never registered, or was requested before configure(with:)", Usage.shared.core)
         }
     }
 
-    private func refuse(_ event: UsageRecord.Event, _ reason: String, _ core: UsageCore) {
+    private func reject(_ event: UsageRecord.Event, _ reason: String, _ core: UsageCore) {
         core.count(.usageReporterInvalid)
         core.environment.report(
             Diagnostic(
@@ -87,16 +88,16 @@ open class UsageReporter {
         )
     }
 
-    /// Makes it report for a target.
+    /// Makes the reporter report for a target.
     final func bind(to core: UsageCore, _ target: String) {
         state.withLock { state in
-            state.place = .target(target)
+            state.registration = .registered(target)
             state.core = core
         }
     }
 
-    /// Stops it from reporting.
-    final func end(_ reason: String) {
-        state.withLock { $0.place = .ended(reason) }
+    /// Stops the reporter from reporting.
+    final func invalidate(_ reason: String) {
+        state.withLock { $0.registration = .invalid(reason) }
     }
 }

@@ -3,17 +3,17 @@
 
 internal import Foundation
 public import Trackway
+internal import TrackwayCore
 package import TrackwayDestinations
-internal import TrackwayEvents
 
-/// The SDK's options, which are read once, when it is started.
+/// The SDK's options, which are read once, when the SDK is started.
 ///
 /// ```swift
 /// let options = SAConfigOptions(serverURL: "https://events.example.com/sa?project=production", launchOptions: nil)
 /// options.autoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd]
 /// SensorsAnalyticsSDK.start(configOptions: options)
 /// ```
-/// Not `Sendable`: configure it in one place and start the SDK with it.
+/// The class is not `Sendable`: configure the options in one place and start the SDK with them.
 public final class SAConfigOptions {
     /// The address that events are sent to.
     ///
@@ -26,14 +26,14 @@ public final class SAConfigOptions {
 
     /// The address of the back end's configuration.
     ///
-    /// Empty for the default, an address next to ``serverURL``.
+    /// An empty string means the default: an address next to ``serverURL``.
     public var remoteConfigURL = ""
     /// Whether a configuration is requested from the back end.
     ///
     /// True by default.
     public var enableRemoteConfig = true
 
-    /// Maximum time until an event is sent, in milliseconds.
+    /// The maximum time until an event is sent, in milliseconds.
     ///
     /// 15,000 by default, at least 5,000.
     public var flushInterval = 15_000
@@ -50,7 +50,7 @@ public final class SAConfigOptions {
     ///
     /// False by default.
     public var enableTrackAppCrash = false
-    /// Whether each event contains its session.
+    /// Whether each event contains the ID of its session.
     ///
     /// False by default.
     public var enableSession = false
@@ -63,18 +63,18 @@ public final class SAConfigOptions {
     /// False by default.
     public var disableSDK = false
 
-    /// Changes settings that this class lacks.
+    /// A closure that changes settings that this class lacks.
     ///
-    /// Called right before the SDK is created, for example to set the storage folder, consent, diagnostics, or further
-    /// destinations.
+    /// The closure is called right before the SDK is created, for example to set the storage folder, consent,
+    /// diagnostics, or further destinations.
     public var configure: (inout Configuration) -> Void = { _ in }
 
     /// Creates the options for a back end.
     ///
     /// - Parameters:
-    ///   - serverURL: the address to send events to. An invalid address is reported, and events are stored until it is
+    ///   - serverURL: The address to send events to. An invalid address is reported, and events are stored until it is
     ///     corrected.
-    ///   - launchOptions: the options that the system passed to the app at launch. They are not read.
+    ///   - launchOptions: The options that the system passed to the app at launch, which are not read.
     public init(serverURL: String, launchOptions: [AnyHashable: Any]? = nil) {
         self.serverURL = serverURL
     }
@@ -82,7 +82,7 @@ public final class SAConfigOptions {
 
 /// The events that are recorded automatically.
 public struct SensorsAnalyticsAutoTrackEventType: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The set as a bit mask.
     public let rawValue: UInt
 
     /// Creates a set with these bits.
@@ -129,7 +129,7 @@ extension SAConfigOptions {
             flushInterval: .milliseconds(max(5_000, flushInterval)),
             flushEvents: flushEvents(debugMode)
         )
-        configuration.predecessor = .sensorsAnalytics()
+        configuration.legacySDK = .sensorsAnalytics()
         configure(&configuration)
         return configuration
     }
@@ -157,9 +157,10 @@ extension SAConfigOptions {
         .seconds(enableSession ? Int64(max(1, eventSessionTimeout)) : 100 * 365 * 86_400)
     }
 
-    /// Trackway's event limits, as wide as the format's.
+    /// Trackway's event limits, as high as the limits of the format.
     ///
-    /// The format's limits are wider than the default ones, and count UTF-16 units of at most three bytes each.
+    /// The format's limits are higher than the default ones. They count UTF-16 units, each of which takes at most three
+    /// bytes in UTF-8.
     private static var limits: EventLimits {
         var limits = EventLimits()
         limits.nameBytes = 1_024
@@ -174,8 +175,8 @@ extension SAConfigOptions {
 extension SensorsAnalyticsAutoTrackEventType {
     /// The Trackway capture options that correspond to these events.
     var capture: CaptureOptions {
-        // Launches and exits are observed even if neither is enabled, so that the first launch ever is recognized once
-        // they are. The policy prevents them from being recorded.
+        // Launches and exits are observed even if neither is enabled, so that the very first launch is recognized once
+        // they are enabled. The policy prevents them from being recorded.
         var capture: CaptureOptions = .launches
         if contains(.eventTypeAppViewScreen) { capture.insert(.screens) }
         return capture
@@ -183,7 +184,7 @@ extension SensorsAnalyticsAutoTrackEventType {
 
     /// The captured events that are not recorded.
     ///
-    /// They are of kinds outside the set, or unknown to the format.
+    /// The blocked events are of kinds outside the set, or unknown to the format.
     var blockedEvents: Set<String> {
         var blocked: Set<String> = [CapturedName.firstOpen, CapturedName.sessionStart]
         if !contains(.eventTypeAppStart) { blocked.insert(CapturedName.appStart) }

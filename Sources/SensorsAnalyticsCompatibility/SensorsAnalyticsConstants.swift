@@ -23,7 +23,7 @@ public let SA_EVENT_NAME_APP_REMOTE_CONFIG_CHANGED = "$AppRemoteConfigChanged"
 /// The app disabled tracking.
 public let SA_EVENT_NAME_APP_DATA_TRACKING_CLOSE = "$AppDataTrackingClose"
 
-/// Whether this is the first launch ever.
+/// Whether this is the app's very first launch.
 public let SA_EVENT_PROPERTY_APP_FIRST_START = "$is_first_time"
 /// Whether the app returned from the background.
 public let SA_EVENT_PROPERTY_RESUME_FROM_BACKGROUND = "$resume_from_background"
@@ -40,5 +40,5 @@ public let SA_EVENT_PROPERTY_SCREEN_REFERRER_URL = "$referrer"
 /// The configuration that changed, as text.
 public let SA_EVENT_PROPERTY_APP_REMOTE_CONFIG = "$app_remote_config"
 
-/// The key under which the first client saved the first launch.
+/// The key under which the format's first client saved the first launch.
 public let SA_HAS_LAUNCHED_ONCE = "HasLaunchedOnce"

@@ -3,7 +3,7 @@
 
 public import Foundation
 internal import Trackway
-public import TrackwayEvents
+public import TrackwayCore
 
 /// A property value: a string, number, Boolean, date, or list of these.
 public protocol SensorsAnalyticsPropertyValue: Sendable {

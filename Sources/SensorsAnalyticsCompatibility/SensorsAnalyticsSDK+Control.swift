@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
 public import TrackwayDestinations
-internal import TrackwayEvents
+internal import TrackwayLifecycle
 internal import TrackwayUIKit
 
 extension SensorsAnalyticsSDK {
@@ -28,17 +28,17 @@ extension SensorsAnalyticsSDK {
 
     /// Whether any events are recorded automatically.
     public func isAutoTrackEnabled() -> Bool {
-        !state.withLock { $0.captured }.isEmpty
+        !state.withLock { $0.capturedTypes }.isEmpty
     }
 
     /// Whether events of this kind are not recorded automatically.
     ///
-    /// For a set, whether none of its kinds are.
+    /// For a set of kinds, the result is whether none of them is recorded automatically.
     public func isAutoTrackEventTypeIgnored(_ eventType: SensorsAnalyticsAutoTrackEventType) -> Bool {
-        state.withLock { $0.captured }.isDisjoint(with: eventType)
+        state.withLock { $0.capturedTypes }.isDisjoint(with: eventType)
     }
 
-    /// Records the start of this process, unless it has been recorded.
+    /// Records the start of this process, unless it has already been recorded.
     ///
     /// Calling this method is unnecessary: the start is recorded automatically, once, no matter how late the SDK is
     /// started.
@@ -51,21 +51,21 @@ extension SensorsAnalyticsSDK {
     /// The controllers no longer count as screens. This can be called at any time and cannot be undone. Clicks in the
     /// controllers are still recorded.
     ///
-    /// - Parameter controllers: the names of their classes, with the module or without it.
+    /// - Parameter controllers: The names of their classes, with or without the module.
     public func ignoreAutoTrackViewControllers(_ controllers: [String]) {
-        automatic.ignore(controllers: controllers)
+        automaticCapture.ignore(controllers: controllers)
     }
 
     /// Stops recording `$AppClick` for views of a class.
     ///
-    /// This includes views of derived classes and everything inside such views. It can be called at any time and cannot
+    /// This includes views of subclasses and everything inside such views. It can be called at any time and cannot
     /// be undone.
     public func ignoreViewType(_ aClass: AnyClass) {
-        automatic.ignore(viewsOf: aClass)
+        automaticCapture.ignore(viewsOf: aClass)
     }
 
     /// Applies a changed remote configuration.
-    func remoteChanged(to configuration: SensorsAnalyticsRemoteConfiguration?) {
+    func applyRemoteConfiguration(_ configuration: SensorsAnalyticsRemoteConfiguration?) {
         state.withLock { $0.remote = configuration }
         applyPolicy()
     }
@@ -73,30 +73,30 @@ extension SensorsAnalyticsSDK {
     /// Applies the settings of the app and the back end.
     func applyPolicy() {
         let debugChange = state.withLock { state -> SensorsAnalyticsDestination? in
-            let wanted = state.remote?.disablesDebugMode == true ? .off : state.debugMode
-            guard wanted != state.destination.options.debugMode else { return nil }
-            state.change { $0.debugMode = wanted }
+            let mode = state.remote?.disablesDebugMode == true ? .off : state.debugMode
+            guard mode != state.destination.options.debugMode else { return nil }
+            state.change { $0.debugMode = mode }
             return state.destination
         }
-        // The app and the back end may change this at the same time. The thread that applied the older values then
-        // applies the newer ones.
-        var (policy, capture, wish) = state.withLock { ($0.policy, $0.wantedCapture, $0.wish) }
+        // The app and the back end may change these settings at the same time. The thread that applied the older values
+        // then applies the newer ones.
+        var (policy, capture, features) = state.withLock { ($0.policy, $0.captureOptions, $0.features) }
         while true {
-            // The back end may request more than the app started with. That is then captured, except for what the
-            // policy forbids.
+            // The back end may request more kinds of events than the app enabled at the start. These are then captured,
+            // except for those that the policy forbids.
             analytics.setCollectionPolicy(policy)
             analytics.options.capture = capture
-            automatic.want(wish)
-            let latest = state.withLock { ($0.policy, $0.wantedCapture, $0.wish) }
-            guard latest != (policy, capture, wish) else { break }
-            (policy, capture, wish) = latest
+            automaticCapture.capture(features)
+            let latest = state.withLock { ($0.policy, $0.captureOptions, $0.features) }
+            guard latest != (policy, capture, features) else { break }
+            (policy, capture, features) = latest
         }
         if let debugChange { applyDebugMode(debugChange) }
     }
 
     /// Applies a changed debug mode to events recorded from now on.
     ///
-    /// Pending events are sent to the address of the mode in which they were recorded, and are sent now.
+    /// Pending events are sent immediately, to the address of the mode in which they were recorded.
     private func applyDebugMode(_ destination: SensorsAnalyticsDestination) {
         let mode = destination.options.debugMode
         analytics.setMode(mode.rawValue, of: destination.id)
@@ -109,16 +109,16 @@ extension SensorsAnalyticsSDK.State {
     /// The kinds of events to capture.
     ///
     /// The back end's choice overrides the app's.
-    fileprivate var captured: SensorsAnalyticsAutoTrackEventType {
+    fileprivate var capturedTypes: SensorsAnalyticsAutoTrackEventType {
         remote?.autoTrackMode.map { SensorsAnalyticsAutoTrackEventType(rawValue: $0) } ?? autoTrackEventType
     }
 
     /// The collection policy for this state.
     fileprivate var policy: CollectionPolicy {
         CollectionPolicy(
-            isOn: !isDisabled && remote?.disablesSDK != true,
-            blockedEvents: captured.blockedEvents.union(
-                remote?.blockedEvents.flatMap(CapturedName.captured(as:)) ?? []
+            isEnabled: !isDisabled && remote?.disablesSDK != true,
+            blockedEvents: capturedTypes.blockedEvents.union(
+                remote?.blockedEvents.flatMap(CapturedName.names(for:)) ?? []
             )
         )
     }
@@ -126,23 +126,23 @@ extension SensorsAnalyticsSDK.State {
     /// The parts of the interface to capture automatically.
     ///
     /// Without screens and clicks, no UIKit method is swizzled.
-    fileprivate var wish: AutomaticCapture.Wish {
-        guard !isDisabled, remote?.disablesSDK != true else { return AutomaticCapture.Wish() }
-        return AutomaticCapture.Wish(
-            screens: captured.contains(.eventTypeAppViewScreen),
-            clicks: captured.contains(.eventTypeAppClick)
+    fileprivate var features: AutomaticCapture.Features {
+        guard !isDisabled, remote?.disablesSDK != true else { return AutomaticCapture.Features() }
+        return AutomaticCapture.Features(
+            screens: capturedTypes.contains(.eventTypeAppViewScreen),
+            clicks: capturedTypes.contains(.eventTypeAppClick)
         )
     }
 
     /// The capture options for this state.
-    fileprivate var wantedCapture: CaptureOptions {
-        capture.subtracting([.launches, .screens]).union(captured.capture)
+    fileprivate var captureOptions: CaptureOptions {
+        capture.subtracting([.launches, .screens]).union(capturedTypes.capture)
     }
 }
 
 extension CapturedName {
     /// Returns the recorded names of events that the format calls `name`.
-    fileprivate static func captured(as name: String) -> [String] {
+    fileprivate static func names(for name: String) -> [String] {
         switch name {
         case SA_EVENT_NAME_APP_START, SA_EVENT_NAME_APP_START_PASSIVELY: [appStart]
         case SA_EVENT_NAME_APP_END: [appEnd]
@@ -155,7 +155,7 @@ extension CapturedName {
 }
 
 extension SensorsAnalyticsSDK {
-    /// Sets the address to send events to, also for pending events.
+    /// Sets the address to send events to, including pending events.
     public func setServerUrl(_ serverUrl: String) {
         setServerUrl(serverUrl, isRequestRemoteConfig: false)
     }
@@ -163,8 +163,8 @@ extension SensorsAnalyticsSDK {
     /// Sets the address to send events to.
     ///
     /// - Parameters:
-    ///   - serverUrl: the address to send events to.
-    ///   - isRequestRemoteConfig: whether to request a configuration from that address.
+    ///   - serverUrl: The address to send events to.
+    ///   - isRequestRemoteConfig: Whether to request a configuration from that address.
     public func setServerUrl(_ serverUrl: String, isRequestRemoteConfig: Bool) {
         let destination = state.withLock { state in
             state.destination = SensorsAnalyticsDestination(
@@ -175,7 +175,7 @@ extension SensorsAnalyticsSDK {
             return state.destination
         }
         replace(destination)
-        if isRequestRemoteConfig { remote?.ask(self) }
+        if isRequestRemoteConfig { remote?.requestConfiguration(self) }
     }
 
     /// The address that events are sent to.
@@ -184,8 +184,8 @@ extension SensorsAnalyticsSDK {
     /// Sends a cookie with every request.
     ///
     /// - Parameters:
-    ///   - cookie: the cookie.
-    ///   - encode: whether it must be escaped first.
+    ///   - cookie: The cookie.
+    ///   - encode: Whether the cookie must be escaped first.
     public func setCookie(_ cookie: String, withEncode encode: Bool) {
         change { $0.cookie = encode ? SensorsAnalyticsForm.escaped(cookie) : cookie }
     }
@@ -210,7 +210,7 @@ extension SensorsAnalyticsSDK {
 
     /// Replaces the destination with the same ID.
     ///
-    /// - Parameter flushEvents: the number of pending events that starts an upload; nil for the previous number.
+    /// - Parameter flushEvents: The number of pending events that starts an upload; nil for the previous number.
     private func replace(_ destination: SensorsAnalyticsDestination, flushEvents: Int? = nil) {
         do throws(TrackwayError) {
             if let flushEvents {
@@ -219,7 +219,8 @@ extension SensorsAnalyticsSDK {
                 try analytics.replaceDestination(DestinationConfiguration(destination))
             }
         } catch {
-            // This happens only if the app removed the module's destination from the configuration, which was reported.
+            // This happens only if the app removed the module's destination from the configuration, which has already
+            // been reported.
             return
         }
     }

@@ -2,13 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 
 extension SensorsAnalyticsSDK {
     /// Signs a user in and records `$SignUp`.
     ///
-    /// Every later event contains the ID. An ID that is empty, the anonymous ID, or already signed in has no effect.
+    /// Every later event contains the ID. The call has no effect if the ID is empty, is the anonymous ID, or is already
+    /// signed in.
     public func login(_ loginId: String) {
         login(loginId, withProperties: nil)
     }
@@ -16,7 +17,7 @@ extension SensorsAnalyticsSDK {
     /// Signs a user in, with properties for `$SignUp`.
     public func login(_ loginId: String, withProperties properties: SensorsAnalyticsProperties?) {
         guard !loginId.isEmpty, loginId != anonymousId() else { return }
-        analytics.identify(loginId, saying: Attributes(properties))
+        analytics.identify(loginId, eventAttributes: Attributes(properties))
     }
 
     /// Signs the user out, without recording an event.
@@ -35,23 +36,23 @@ extension SensorsAnalyticsSDK {
         analytics.resetAnonymousID()
     }
 
-    /// Sets the anonymous ID; nil sets a new unique one.
+    /// Sets the anonymous ID; nil sets a new unique ID.
     ///
-    /// Ignored while a user is signed in.
+    /// The call is ignored while a user is signed in.
     public func resetAnonymousIdentity(_ identity: String?) {
         guard loginId() == nil, identity?.isEmpty != true else { return }
-        analytics.setAnonymousID(identity ?? analytics.freshID())
+        analytics.setAnonymousID(identity ?? analytics.makeUniqueID())
     }
 
     /// Adds an ID of the user, such as `$identity_mobile`, and records `$BindID`.
     public func bind(_ key: String, value: String) {
-        guard Self.isOwn(key), !value.isEmpty else { return }
+        guard Self.isValidIDType(key), !value.isEmpty else { return }
         analytics.addIdentifier(value, type: key)
     }
 
     /// Removes an ID of the user, and records `$UnbindID`.
     public func unbind(_ key: String, value: String) {
-        guard Self.isOwn(key), !value.isEmpty else { return }
+        guard Self.isValidIDType(key), !value.isEmpty else { return }
         analytics.removeIdentifier(value, type: key)
     }
 
@@ -66,10 +67,10 @@ extension SensorsAnalyticsSDK {
 
     /// Whether the app may set an ID of this type.
     ///
-    /// It may not set the device's ID, the anonymous ID, or the signed-in user's ID.
-    private static func isOwn(_ key: String) -> Bool {
-        let kept = ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid"]
-        return SensorsAnalyticsRules.acceptsProperty(named: key) && !kept.contains(key)
+    /// The app may not set the device's ID, the anonymous ID, or the signed-in user's ID.
+    private static func isValidIDType(_ key: String) -> Bool {
+        let reserved = ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid"]
+        return SensorsAnalyticsRules.acceptsProperty(named: key) && !reserved.contains(key)
     }
 }
 

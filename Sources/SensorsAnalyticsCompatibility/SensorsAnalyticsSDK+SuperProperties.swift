@@ -2,13 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 
 extension SensorsAnalyticsSDK {
     /// Adds properties to every event from now on.
     ///
-    /// They persist across restarts. A property whose name differs from an existing one only in case replaces it.
+    /// The properties persist across restarts. A property whose name differs from an existing one only in case replaces
+    /// it.
     public func registerSuperProperties(_ properties: SensorsAnalyticsProperties) {
         let new = Attributes(properties)
         let lower = Set(new.keys.map { $0.lowercased() })
@@ -20,8 +21,9 @@ extension SensorsAnalyticsSDK {
 
     /// Sets a closure that returns properties for each event.
     ///
-    /// It is called on the thread that records the event. Its properties override ``registerSuperProperties(_:)``, and
-    /// the event's own properties override both. The closure does not persist across restarts.
+    /// The closure is called on the thread that records the event. Its properties override those
+    /// of ``registerSuperProperties(_:)``, and the event's own properties override both. The closure does not persist
+    /// across restarts.
     public func registerDynamicSuperProperties(_ properties: @escaping @Sendable () -> SensorsAnalyticsProperties) {
         analytics.setGlobalAttributesProvider { [weak analytics] in
             var dynamic = Attributes(properties())
@@ -58,7 +60,7 @@ extension SensorsAnalyticsSDK {
             options.presetProperties(
                 in: analytics.recordedContext,
                 installation: analytics.installationID,
-                at: analytics.delivery.environment.wall
+                at: analytics.delivery.environment.wallTime
             )
         )
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 extension SensorsAnalyticsSDK {
     /// Records an event.
@@ -15,12 +15,12 @@ extension SensorsAnalyticsSDK {
         track(event, withProperties: properties, withTrackType: .code)
     }
 
-    /// Records an event with its origin.
+    /// Records an event with the given origin.
     public func track(_ event: String, withTrackType type: SensorsAnalyticsTrackType) {
         track(event, withProperties: nil, withTrackType: type)
     }
 
-    /// Records an event with properties and its origin.
+    /// Records an event with properties and the given origin.
     public func track(
         _ event: String,
         withProperties properties: SensorsAnalyticsProperties?,
@@ -41,7 +41,7 @@ extension SensorsAnalyticsSDK {
     /// Drops pending events.
     public func deleteAll() {
         let analytics = analytics
-        Task { await analytics.discardWaiting(for: SAConfigOptions.destinationID) }
+        Task { await analytics.discardPendingEvents(for: SAConfigOptions.destinationID) }
     }
 
     /// Records an event for the compatibility module's destination only.
@@ -51,12 +51,12 @@ extension SensorsAnalyticsSDK {
 
     /// Records an event that the app did not request.
     ///
-    /// While the app launches, it is recorded after `$AppStart`.
+    /// While the app launches, the event is recorded after `$AppStart`.
     func recordAfterLaunch(_ name: String, _ attributes: Attributes) {
         analytics.recordAfterLaunch(name, attributes, to: [SAConfigOptions.destinationID])
     }
 
-    /// Sends pending events, but while the app launches, not before `$AppStart`.
+    /// Sends pending events; during the app's launch, only after `$AppStart`.
     func flushAfterLaunch() {
         analytics.afterLaunch { [weak self] in self?.flush() }
     }
@@ -83,7 +83,7 @@ extension SensorsAnalyticsSDK {
 extension SensorsAnalyticsSDK {
     /// Starts a timer.
     ///
-    /// Timers with the same name may overlap: the name refers to the latest one, the ID to this one.
+    /// Timers with the same name may overlap: the name refers to the latest timer, and the ID refers to this one.
     ///
     /// - Returns: The timer's ID.
     @discardableResult
@@ -95,7 +95,7 @@ extension SensorsAnalyticsSDK {
     ///
     /// Without such a timer, the event has no `event_duration`.
     ///
-    /// - Parameter event: the event's name, or a timer's ID.
+    /// - Parameter event: The event's name, or a timer's ID.
     public func trackTimerEnd(_ event: String) {
         trackTimerEnd(event, withProperties: nil)
     }
@@ -131,21 +131,21 @@ extension SensorsAnalyticsSDK {
     }
 }
 
-// The form of timer IDs in the format's first client: `load_01890A5D_AC96_774B_BCCE_B302099A8057_SATimer`.
+// Timer IDs have the form used by the format's first client: `load_01890A5D_AC96_774B_BCCE_B302099A8057_SATimer`.
 extension TimerID {
-    private static let ending = "_SATimer"
+    private static let suffix = "_SATimer"
     private static let idLength = 36
 
     fileprivate var text: String {
-        "\(name)_\(String(start.description.uppercased().map { $0 == "-" ? "_" : $0 }))\(Self.ending)"
+        "\(name)_\(String(start.description.uppercased().map { $0 == "-" ? "_" : $0 }))\(Self.suffix)"
     }
 
     /// Decodes a timer's ID.
     ///
-    /// Nil for anything else, such as an event's name.
+    /// The result is nil for any other text, such as an event's name.
     fileprivate init?(text: String) {
-        guard text.hasSuffix(Self.ending) else { return nil }
-        let rest = text.dropLast(Self.ending.count)
+        guard text.hasSuffix(Self.suffix) else { return nil }
+        let rest = text.dropLast(Self.suffix.count)
         guard rest.count > Self.idLength + 1, rest.dropLast(Self.idLength).hasSuffix("_"),
             let start = EventID(String(rest.suffix(Self.idLength).map { $0 == "_" ? "-" : $0 }))
         else { return nil }
@@ -155,7 +155,7 @@ extension TimerID {
 
 /// The origin of an event.
 public enum SensorsAnalyticsTrackType: Sendable, Hashable {
-    /// The app.
+    /// The app's own code.
     case code
     /// Automatic tracking on the app's behalf.
     case auto

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
+internal import TrackwayCore
 public import TrackwayDestinations
-internal import TrackwayEvents
 package import TrackwayUIKit
 
 /// The API of the Sensors Analytics SDK, implemented with Trackway's public API.
@@ -14,8 +14,8 @@ package import TrackwayUIKit
 /// SensorsAnalyticsSDK.start(configOptions: options)
 /// SensorsAnalyticsSDK.sharedInstance()?.track("ViewProduct", withProperties: ["price": 38.5])
 /// ```
-/// Thread-safe, including the first call. Settings made before the first event apply to it: the start of the app is
-/// recorded after a short delay that leaves time for more settings, but never later than the app's first event.
+/// Thread-safe, including the first call. Settings made before the first event apply to that event: the start of the
+/// app is recorded after a short delay that leaves time for more settings, but never later than the app's first event.
 public final class SensorsAnalyticsSDK: Sendable {
     /// The state that may change while the app runs.
     struct State: Sendable {
@@ -31,7 +31,7 @@ public final class SensorsAnalyticsSDK: Sendable {
         var debugMode: SensorsAnalyticsDebugMode
         /// The number of pending events that starts an upload outside debug modes.
         let flushEvents: Int
-        /// Returns the app's dynamic properties for an event.
+        /// A closure that returns the app's dynamic properties for an event.
         var dynamicProperties: (@Sendable () -> SensorsAnalyticsProperties)?
     }
 
@@ -39,17 +39,17 @@ public final class SensorsAnalyticsSDK: Sendable {
     public let analytics: Analytics
     let state: Locked<State>
     let remote: RemoteConfigurationRunner?
-    /// Captures screens and clicks, if enabled.
-    package let automatic: AutomaticCapture
+    /// The object that captures screens and clicks, if enabled.
+    package let automaticCapture: AutomaticCapture
 
     /// Creates an instance with analytics made from the options' configuration.
     package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
         self.analytics = analytics
         // The format sends titles as a screen's title and an element's content.
-        var (screens, clicks) = (ScreenRules.ofClasses, ClickRules())
+        var (screens, clicks) = (ScreenRules.namedByClass, ClickRules())
         screens.includesTitles = true
         clicks.includesTitles = true
-        automatic = AutomaticCapture(analytics, screens: screens, clicks: clicks)
+        automaticCapture = AutomaticCapture(analytics, screens: screens, clicks: clicks)
         state = Locked(
             State(
                 destination: options.destination(debugMode: debugMode),
@@ -60,7 +60,7 @@ public final class SensorsAnalyticsSDK: Sendable {
                 flushEvents: options.flushEvents(.off)
             )
         )
-        remote = options.enableRemoteConfig ? RemoteConfigurationRunner(analytics, place: options.remoteConfigURL) : nil
+        remote = options.enableRemoteConfig ? RemoteConfigurationRunner(analytics, url: options.remoteConfigURL) : nil
         applyPolicy()
         analytics.reportDuplicates(of: Self.objectiveCNames)
         remote?.start(self)
@@ -91,8 +91,8 @@ public final class SensorsAnalyticsSDK: Sendable {
     /// Thread-safe; a second call has no effect.
     ///
     /// - Parameters:
-    ///   - configOptions: the options. Without options, events are stored until there is an address to send them to.
-    ///   - debugMode: whether events are sent to the address where they are checked one by one.
+    ///   - configOptions: The options. Without options, events are stored until an address to send them to is set.
+    ///   - debugMode: Whether events are sent to the address where they are checked one by one.
     public static func start(configOptions: SAConfigOptions?, debugMode: SensorsAnalyticsDebugMode = .off) {
         let first = instance.withLock { instance -> Instance? in
             defer { instance.hasStarted = true }
@@ -115,9 +115,9 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     /// Releases the SDK as if the process ended.
     ///
-    /// Pending events stay on disk. The next ``start(configOptions:debugMode:)`` creates the SDK again. It first passes
-    /// its configuration to `configure`, after ``SAConfigOptions/configure``. Intended for an app's tests, to set
-    /// clock, storage and network.
+    /// Pending events stay on disk. The next ``start(configOptions:debugMode:)`` creates the SDK again. That call first
+    /// passes its configuration to `configure`, after ``SAConfigOptions/configure``. This function is intended for an
+    /// app's tests, to set the clock, storage and network.
     ///
     /// ```swift
     /// let environment = InMemoryEnvironment()
@@ -127,7 +127,7 @@ public final class SensorsAnalyticsSDK: Sendable {
     /// There is one instance, so tests that use it must run serially (`.serialized`). References to the previous
     /// instance remain usable. Thread-safe.
     ///
-    /// - Parameter configure: called by each start that creates the SDK, on its thread, until the next
+    /// - Parameter configure: A closure that each start that creates the SDK calls on its thread, until the next
     ///   ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         // Release the previous instance outside the lock, because releasing it may call the app.
@@ -140,7 +140,7 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     /// The SDK, or nil.
     ///
-    /// Nil before it was started, and while the back end disables recording.
+    /// The value is nil before the SDK is started, and while the back end disables recording.
     public static func sharedInstance() -> SensorsAnalyticsSDK? {
         guard let sdk = instance.withLock({ $0.sdk }), !sdk.isDisabledRemotely else { return nil }
         return sdk
@@ -150,7 +150,7 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     /// Disables recording until ``enableSDK()`` or the next launch.
     ///
-    /// Records `$AppDataTrackingClose` and sends pending events first.
+    /// The call first records `$AppDataTrackingClose` and sends pending events.
     public static func disableSDK() {
         guard let sdk = instance.withLock({ $0.sdk }) else { return }
         sdk.disable()

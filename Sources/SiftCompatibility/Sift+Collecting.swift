@@ -2,20 +2,21 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+internal import TrackwayLifecycle
 
 extension Sift {
     /// Collects device properties and app state now, regardless of the limits.
     ///
-    /// Returns immediately. The events are appended when the sources have responded, at most a few seconds later.
+    /// The call returns immediately. The events are appended when the sources have responded, at most a few seconds
+    /// later.
     public func collect() {
         core.collect()
     }
 
     /// Whether app state omits the device's location.
     ///
-    /// False by default; does not persist across restarts.
+    /// The value is false by default and does not persist across restarts.
     public var disallowCollectingLocationData: Bool {
         get { !core.state.withLock { $0.allowsLocation } }
         set { core.allow(location: !newValue) }
@@ -28,7 +29,7 @@ extension Sift {
 
     /// Whether collecting app state reads the device's motion sensors.
     ///
-    /// False by default; setting it to false stops the sensors. Does not persist across restarts.
+    /// The value is false by default; setting it to false stops the sensors. It does not persist across restarts.
     public var allowUsingMotionSensors: Bool {
         get { core.state.withLock { $0.allowsMotion } }
         set { core.allow(motion: newValue) }
@@ -36,30 +37,30 @@ extension Sift {
 
     /// Adds a device motion reading to app state.
     ///
-    /// The next app state includes the last ten.
+    /// The next app state includes the last ten readings.
     @nonobjc public func updateDeviceMotion(_ data: DeviceMotion) {
-        core.feed(.device(data))
+        core.addSensorReading(.device(data))
     }
 
     /// Adds an accelerometer reading to app state.
     ///
-    /// The next app state includes the last ten.
+    /// The next app state includes the last ten readings.
     @nonobjc public func updateAccelerometerData(_ data: SensorReading) {
-        core.feed(.sensor(.acceleration, data))
+        core.addSensorReading(.sensor(.acceleration, data))
     }
 
     /// Adds a gyroscope reading to app state.
     ///
-    /// The next app state includes the last ten.
+    /// The next app state includes the last ten readings.
     @nonobjc public func updateGyroData(_ data: SensorReading) {
-        core.feed(.sensor(.rotationRate, data))
+        core.addSensorReading(.sensor(.rotationRate, data))
     }
 
     /// Adds a magnetometer reading to app state.
     ///
-    /// The next app state includes the last ten.
+    /// The next app state includes the last ten readings.
     @nonobjc public func updateMagnetometerData(_ data: SensorReading) {
-        core.feed(.sensor(.magneticField, data))
+        core.addSensorReading(.sensor(.magneticField, data))
     }
 
     /// The collector of device properties.

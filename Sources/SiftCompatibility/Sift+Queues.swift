@@ -15,7 +15,7 @@ extension Sift {
         core.entry(identifier) != nil
     }
 
-    /// Adds a queue, whose events are then uploaded according to its rules.
+    /// Adds a queue, whose events are uploaded according to its rules.
     ///
     /// The queue contains the events that an earlier process, or a removed queue, left under this name. Any string is a
     /// valid name, including slashes, capital letters and emoji.
@@ -44,8 +44,8 @@ extension Sift {
     /// ``userId`` and this installation are added.
     ///
     /// - Returns: False, with a diagnostic, if the event is nil, the queue does not exist, or the event is invalid (see
-    ///   ``SiftEvent/sanityCheck()``) or too large (192 KiB, 10,000 strings of a kind, names of 4,096 bytes). True also
-    ///   during a pause: the event stays pending until the pause ends. True also if the queue's rules skip the event
+    ///   ``SiftEvent/sanityCheck()``) or too large (192 KiB, 10,000 strings of a kind, names of 4,096 bytes). True even
+    ///   during a pause: the event stays pending until the pause ends. True even if the queue's rules skip the event
     ///   because it contains nothing new.
     @nonobjc @discardableResult
     public func append(_ event: SiftEvent?, toQueue identifier: String?) -> Bool {
@@ -63,13 +63,13 @@ extension Sift {
     /// The queue is created if it does not exist yet.
     @discardableResult
     public func appendDevicePropertiesEvent(_ event: SiftEvent?) -> Bool {
-        core.state.withLock { $0.queues.propertiesAppeared() }
+        core.state.withLock { $0.queues.showPropertiesQueue() }
         return core.append(event, to: SiftQueueTable.properties)
     }
 
     /// Returns the queue with this name.
     ///
-    /// Returns nil if it does not exist.
+    /// Returns nil if the queue does not exist.
     public func eventQueue(_ identifier: String?) -> SiftQueue? {
         guard let identifier, let entry = core.entry(identifier) else { return nil }
         return SiftQueue(identifier, entry, core)

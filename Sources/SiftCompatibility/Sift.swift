@@ -3,8 +3,8 @@
 
 public import Foundation
 public import Trackway
+internal import TrackwayCore
 public import TrackwayDestinations
-internal import TrackwayEvents
 
 /// The API of the Sift SDK, implemented with Trackway's public API.
 ///
@@ -34,10 +34,10 @@ public final class Sift: NSObject, Sendable {
     /// events.
     ///
     /// - Parameters:
-    ///   - rootDirPath: the directory, created if missing; nil or empty for that of ``sharedInstance()``.
-    ///   - configure: changes settings that this class lacks: consent, diagnostics, snapshot sources, further
-    ///     destinations. Called once, before this returns. If the directory is already in use, its first instance's
-    ///     settings apply.
+    ///   - rootDirPath: The directory, created if missing; nil or empty for that of ``sharedInstance()``.
+    ///   - configure: A closure that changes settings that this class lacks: consent, diagnostics, snapshot sources,
+    ///     further destinations. It is called once, before the initializer returns. If the directory is already in use,
+    ///     its first instance's settings apply.
     @nonobjc public convenience init(
         rootDirPath: String?,
         configure: (inout Configuration) -> Void = { _ in }
@@ -66,7 +66,7 @@ public final class Sift: NSObject, Sendable {
 
     /// Replaces the shared instance.
     ///
-    /// Use it at app launch for an instance with its own configuration, or in tests.
+    /// Use this function at app launch for an instance with its own configuration, or in tests.
     ///
     /// ```swift
     /// Sift.share(Sift(rootDirPath: nil) { $0.appBuild = "381" })
@@ -83,7 +83,7 @@ public final class Sift: NSObject, Sendable {
 
     /// The SDK version in events.
     ///
-    /// It is the version of the client whose set of keys is sent; see ``edition``.
+    /// The version is that of the client whose set of keys is sent; see ``edition``.
     public var sdkVersion: String { core.state.withLock { $0.settings.edition }.sdkVersion }
 
     /// The client whose set of keys is sent.
@@ -91,7 +91,7 @@ public final class Sift: NSObject, Sendable {
     /// By default, everything documented is sent, as version 2.1.0 did.
     @nonobjc public var edition: SiftDestination.Edition {
         get { core.state.withLock { $0.settings.edition } }
-        set { core.choose { $0.edition = newValue } }
+        set { core.changeSettings { $0.edition = newValue } }
     }
 
     // MARK: Account
@@ -101,25 +101,25 @@ public final class Sift: NSObject, Sendable {
     /// Without an account ID, nothing is sent and all events stay pending.
     public var accountId: String? {
         get { core.settings.accountId }
-        set { core.choose { $0.accountId = newValue } }
+        set { core.changeSettings { $0.accountId = newValue } }
     }
 
     /// Your beacon key, which persists across restarts.
     ///
-    /// Without a beacon key, nothing is sent and all events stay pending. Setting it, even to the same value, retries a
-    /// back end that rejected it.
+    /// Without a beacon key, nothing is sent and all events stay pending. Setting the key, even to the same value,
+    /// retries a back end that rejected it.
     public var beaconKey: String? {
         get { core.settings.beaconKey }
-        set { core.choose { $0.beaconKey = newValue } }
+        set { core.changeSettings { $0.beaconKey = newValue } }
     }
 
     /// The http or https address that events are sent to.
     ///
-    /// It contains `%@` in place of the account ID, and does not persist across restarts. While it is invalid, nothing
-    /// is sent and all events stay pending.
+    /// The address contains `%@` in place of the account ID, and does not persist across restarts. While it is invalid,
+    /// nothing is sent and all events stay pending.
     public var serverUrlFormat: String? {
         get { core.settings.serverUrlFormat }
-        set { core.choose { $0.serverUrlFormat = newValue } }
+        set { core.changeSettings { $0.serverUrlFormat = newValue } }
     }
 
     /// The ID of the current user, which persists across restarts.
@@ -160,7 +160,7 @@ public final class Sift: NSObject, Sendable {
 
     /// Uploads queues.
     ///
-    /// - Parameter force: whether all queues are uploaded, or only those that are ready.
+    /// - Parameter force: Whether all queues are uploaded, or only those that are ready.
     /// - Returns: Whether events were handed over, or will be once the SDK has started. False, with a diagnostic, while
     ///   the account ID, beacon key or address is missing or invalid, or during a pause. Also false if there is nothing
     ///   to send. A forced upload also retries a back end that rejected the key or account, at the earliest a second
@@ -176,11 +176,11 @@ public final class Sift: NSObject, Sendable {
     /// False by default: events are kept until they are accepted, or until the journal's limits are reached. Dropped
     /// events are counted.
     ///
-    /// Persists across restarts. Applies to queues that are added from now on, and to the SDK's own queues from the
-    /// next launch.
+    /// The setting persists across restarts. It applies to queues that are added from now on, and to the SDK's own
+    /// queues from the next launch.
     @nonobjc public var dropsAfterThreeStrikes: Bool {
-        get { core.settings.strikesOut }
-        set { core.choose { $0.strikesOut = newValue } }
+        get { core.settings.dropsAfterThreeStrikes }
+        set { core.changeSettings { $0.dropsAfterThreeStrikes = newValue } }
     }
 
     // MARK: Pause
@@ -193,7 +193,7 @@ public final class Sift: NSObject, Sendable {
         core.pause()
     }
 
-    /// Ends ``pause()``.
+    /// Ends a pause that ``pause()`` started.
     ///
     /// Pending events are sent, and a back end that rejected the key or account is retried. Without a pause, this has
     /// no effect.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The types that this module's API uses, so that an app needs to import only this module.
+// Re-exported types of this module's API, so that an app needs to import only this module.
 @_exported public import struct Foundation.Date
 @_exported public import class Foundation.NSArray
 @_exported public import class Foundation.NSObject
 @_exported public import class Foundation.NSSet
 @_exported public import struct Foundation.UUID
-@_exported public import protocol TrackwayEvents.EventClock
-@_exported public import struct TrackwayEvents.SystemClock
+@_exported public import protocol TrackwayCore.EventClock
+@_exported public import struct TrackwayCore.SystemClock
 @_exported public import protocol TrackwayTriggers.TriggerElement
 @_exported public import class TrackwayTriggers.TriggerEvent
 @_exported public import struct TrackwayTriggers.TriggerReport

@@ -4,12 +4,12 @@
 public import Foundation
 internal import TrackwayTriggers
 
-/// An object that events can be attached to.
+/// An object to which events can be attached.
 #if canImport(ObjectiveC)
 @objc
 #endif
 public protocol SparkEventData: NSObjectProtocol {
-    /// The events attached to it.
+    /// The events attached to the object.
     var sparkEvents: [SparkEvent]? { get set }
 }
 
@@ -19,11 +19,11 @@ private let storage = AssociatedStorage<[SparkEvent]>()
 extension NSObject: SparkEventData {
     /// The events attached to this object, which are released with it.
     ///
-    /// Nil if never set, which differs from an empty list: a touch in an element with nil is handled by the enclosing
-    /// cell.
+    /// nil if never set, which differs from an empty list: if an element's value is nil, the enclosing cell handles
+    /// touches in the element.
     ///
-    /// Events can be attached to any object: to views, and also to models, gestures and bar items, whose events do not
-    /// fire automatically.
+    /// Events can be attached to any object: not only to views but also to models, gestures, and bar items. Events of
+    /// objects other than views do not fire automatically.
     #if canImport(ObjectiveC)
     @objc
     #endif

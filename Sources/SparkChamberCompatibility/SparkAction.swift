@@ -19,8 +19,8 @@ public typealias SparkEventActionBlock = (_ timestamp: Date) -> Void
 ///
 /// Two actions are equal if they are the same block object.
 ///
-/// Without Objective-C, a closure is not an object, and two closures cannot be distinguished. An action is then equal
-/// only to its own copies.
+/// Without Objective-C, a closure is not an object, and two closures cannot be distinguished. In that case, an action
+/// is equal only to its own copies.
 struct SparkAction: Equatable {
     let block: SparkEventActionBlock
 

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 public import TrackwayTriggers
 internal import TrackwayUIKit
 
@@ -10,10 +10,10 @@ internal import TrackwayUIKit
 public import UIKit
 #endif
 
-/// Decides which events fire, and runs their actions.
+/// The detector that decides which events fire and runs their actions.
 ///
-/// Call it on the main thread, where the objects concerned are used. A call on another thread returns false, fires
-/// nothing, and is reported to ``trace``.
+/// Call its methods on the main thread, where the reported objects are used. A call on another thread returns false,
+/// fires no event, and is reported to ``trace``.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -30,23 +30,24 @@ public final class SparkDetector: NSObject {
     public typealias ViewKind = any SparkElement
     #endif
 
-    /// When actions run.
+    /// The time at which actions run.
     public enum ActionTiming: Sendable, Hashable {
-        /// In one of the main thread's next turns, as documented.
+        /// Actions run in one of the main thread's next turns, as documented.
         case nextTurn
-        /// Immediately, before the detector returns, as in SparkChamber's last version.
+        /// Actions run before the detector returns, as in SparkChamber's last version.
         ///
-        /// Use it for actions that read content that changes soon, such as the content of a cell. An action still waits
-        /// for a later turn if it was triggered on another thread or while other actions were waiting.
+        /// Use this timing for actions that read content that will change soon, such as the content of a cell. An
+        /// action still waits for a later turn if it was triggered on another thread or while other actions were
+        /// waiting.
         case immediately
     }
 
     private static let timing = Locked(ActionTiming.nextTurn)
     static let executor = TriggerExecutor.mainActor { timing.withLock { $0 == .immediately } }
 
-    /// When actions run.
+    /// The time at which actions run.
     ///
-    /// In the main thread's next turn, unless the app sets another value.
+    /// By default, actions run in one of the main thread's next turns.
     @nonobjc public static var actionTiming: ActionTiming {
         get { timing.withLock { $0 } }
         set { timing.withLock { $0 = newValue } }
@@ -54,12 +55,12 @@ public final class SparkDetector: NSObject {
 
     private static let clock = ReplaceableClock()
     private static let detector = Detector(clock: clock, trace: sharedTrace)
-    private static let sharedTrace = SparkTrace.follow(TriggerTrace())
+    private static let sharedTrace = SparkTrace.printReports(of: TriggerTrace())
 
-    // No instances: all members are static.
+    // Private, because all members are static.
     private override init() {}
 
-    /// Reports events that have a trace, as they fire.
+    /// The trace that reports events with a trace text.
     @nonobjc public static var trace: TriggerTrace { sharedTrace }
 
     /// Sets the clock that provides the times of triggers; for tests.
@@ -89,14 +90,14 @@ public final class SparkDetector: NSObject {
 
     /// Reports that touches ended: `didEndTouch`.
     ///
-    /// A touch counts if it ended inside its view and the view accepts touches. A touch that several observers report
-    /// fires each event once.
+    /// A touch counts if it ended inside its view and the view accepts touches. If several observers report a touch,
+    /// each event fires only once.
     ///
     /// - Returns: Whether any touch fired an event.
     @discardableResult
     public class func trackEnded(withTouches touches: NSSet?) -> Bool {
         let touches = OnMainThread(touches)
-        return decide(.didEndTouch) { detector in
+        return onMainThread(.didEndTouch) { detector in
             let touches = (touches.value?.allObjects ?? []).compactMap { touch($0) }
             return detector.trackEnded(withTouches: touches)
         }
@@ -104,13 +105,13 @@ public final class SparkDetector: NSObject {
 
     /// Reports that scrolling began: `didBeginScroll`.
     ///
-    /// It counts only while the user drags.
+    /// Scrolling counts only while the user drags.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
     public class func trackBeganScrolling(forScrollView scrollView: ScrollElement?) -> Bool {
         let scrollView = OnMainThread(scrollView)
-        return decide(.didBeginScroll) { $0.trackBeganScrolling(for: scrollView.value.flatMap { element($0) }) }
+        return onMainThread(.didBeginScroll) { $0.trackBeganScrolling(for: scrollView.value.flatMap { element($0) }) }
     }
 
     /// Reports that a view became the first responder: `didBecomeFirstResponder`.
@@ -121,7 +122,7 @@ public final class SparkDetector: NSObject {
         track(.didBecomeFirstResponder, view)
     }
 
-    /// Reports that a view resigned first responder: `didResignFirstResponder`.
+    /// Reports that a view is no longer the first responder: `didResignFirstResponder`.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -145,12 +146,12 @@ public final class SparkDetector: NSObject {
         track(.custom(name), views)
     }
 
-    /// Fires events that belong to no view, regardless of their triggers.
+    /// Fires events without a view, regardless of their triggers.
     ///
     /// - Returns: Whether any event fired.
     @discardableResult
     @nonobjc package class func send(_ events: [SparkEvent]) -> Bool {
-        detector.send(events.map(\.current))
+        detector.send(events.map(\.updatedCore))
     }
 
     // MARK: Implementation
@@ -158,13 +159,13 @@ public final class SparkDetector: NSObject {
     #if canImport(UIKit) && !os(watchOS)
     /// Handles ended touches reported by this module's classes or the application.
     @MainActor @nonobjc
-    static func ended(_ touches: Set<UITouch>) {
+    static func reportEndedTouches(_ touches: Set<UITouch>) {
         detector.trackEnded(withTouches: touches.compactMap { touch($0) })
     }
 
-    /// Handles a view's appearance or disappearance, as found by ``Appearances``.
+    /// Handles a view's appearance or disappearance, as detected by ``AppearanceTracker``.
     @MainActor @nonobjc @discardableResult
-    static func noticed(_ change: CellVisibility.Change, of view: UIView) -> Bool {
+    static func track(_ change: CellVisibility.Change, of view: UIView) -> Bool {
         guard let element = element(view) else { return false }
         switch change {
         case .appeared: return detector.track(.didAppear, for: element)
@@ -175,7 +176,7 @@ public final class SparkDetector: NSObject {
 
     private static func track(_ trigger: Trigger, _ views: NSArray?) -> Bool {
         let views = OnMainThread(views)
-        return decide(trigger) { detector in
+        return onMainThread(trigger) { detector in
             guard let views = views.value else { return false }
             let elements = views.compactMap { element($0) }
             guard elements.count == views.count else { return false }
@@ -183,9 +184,9 @@ public final class SparkDetector: NSObject {
             if trigger == .didAppear || trigger == .didDisappear {
                 var hasFired = false
                 for (view, element) in zip(views, elements) {
-                    // A cell that observes itself may have noticed this before.
+                    // A cell that observes itself may have detected this change earlier.
                     let isFired =
-                        Appearances.call(trigger, of: view) { SparkDetector.noticed($0, of: $1) }
+                        AppearanceTracker.handleCall(trigger, of: view) { SparkDetector.track($0, of: $1) }
                         ?? detector.track(trigger, for: element)
                     if isFired { hasFired = true }
                 }
@@ -198,16 +199,16 @@ public final class SparkDetector: NSObject {
 
     private static func track(_ trigger: Trigger, _ view: ViewKind?) -> Bool {
         let view = OnMainThread(view)
-        return decide(trigger) { $0.track(trigger, for: view.value.flatMap { element($0) }) }
+        return onMainThread(trigger) { $0.track(trigger, for: view.value.flatMap { element($0) }) }
     }
 
-    private static func decide(_ trigger: Trigger, _ decision: @MainActor (Detector) -> Bool) -> Bool {
+    private static func onMainThread(_ trigger: Trigger, _ body: @MainActor (Detector) -> Bool) -> Bool {
         guard MainThread.isCurrent else {
             let reason = "called off the main thread; call it where the view is used"
-            sharedTrace.tell(TriggerReport(trigger: trigger, moment: clock.now(), outcome: .refused(reason)))
+            sharedTrace.report(TriggerReport(trigger: trigger, timestamp: clock.now(), outcome: .refused(reason)))
             return false
         }
-        return MainActor.assumeIsolated { decision(detector) }
+        return MainActor.assumeIsolated { body(detector) }
     }
 }
 

@@ -9,9 +9,9 @@ internal import TrackwayUIKit
 internal import UIKit
 #endif
 
-/// An interface element where UIKit is not available.
+/// An interface element for systems without UIKit.
 ///
-/// It is a view of another kind, or a view in a test. Its events are its `sparkEvents`.
+/// The element represents a view of another UI framework or a view in a test. Its events are its `sparkEvents`.
 ///
 /// ```swift
 /// final class Tile: NSObject, SparkElement {}
@@ -21,13 +21,13 @@ public protocol SparkElement: NSObject, TriggerElement {}
 
 extension SparkElement {
     /// The object's `sparkEvents`.
-    public var triggerEvents: [TriggerEvent]? { sparkEvents?.map(\.current) }
+    public var triggerEvents: [TriggerEvent]? { sparkEvents?.map(\.updatedCore) }
 }
 
 extension SparkDetector {
     /// Returns an object as an element.
     ///
-    /// Returns nil if it is not one.
+    /// nil if the object is not an element.
     @MainActor
     static func element(_ object: Any) -> (any TriggerElement)? {
         #if canImport(UIKit) && !os(watchOS)
@@ -38,7 +38,7 @@ extension SparkDetector {
 
     /// Returns an object as a touch.
     ///
-    /// Returns nil if it is not one.
+    /// nil if the object is not a touch.
     @MainActor
     static func touch(_ object: Any) -> (any TriggerTouch)? {
         #if canImport(UIKit) && !os(watchOS)
@@ -50,6 +50,6 @@ extension SparkDetector {
     /// Returns the events attached to an object.
     @MainActor
     private static func events(of object: NSObject) -> [TriggerEvent]? {
-        object.sparkEvents?.map(\.current)
+        object.sparkEvents?.map(\.updatedCore)
     }
 }

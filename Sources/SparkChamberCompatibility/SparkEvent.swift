@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTriggers
 
-/// An action to run when something happens to an interface element.
+/// An event that fires for an interface element, with its action.
 ///
 /// ```swift
 /// let event = SparkEvent(trigger: SparkTriggerType.didAppear) { timestamp in
@@ -13,32 +13,33 @@ internal import TrackwayTriggers
 /// }
 /// view.sparkEvents = [event]
 /// ```
-/// Whether it fires is decided immediately. Its action runs on the main thread, in one of the next turns unless
-/// ``SparkDetector/actionTiming`` is set otherwise. Actions run one after another in the order of their triggers. An
-/// action does not run if an earlier action changed its event's trigger.
+/// Whether an event fires is decided immediately. Its action runs on the main thread, in one of the next turns unless
+/// ``SparkDetector/actionTiming`` specifies otherwise. Actions run one after another in the order of their triggers.
+/// An action does not run if an earlier action changed its event's trigger.
 ///
-/// Until its action has run, the view that it is attached to, the enclosing views and their controllers are retained,
-/// even if the screen is closed in the meantime. `[weak self]` and `[unowned self]` in an action therefore stay valid.
+/// Until the action has run, the view to which the event is attached, the enclosing views, and their controllers are
+/// retained, even if the screen is closed before that. `[weak self]` and `[unowned self]` references in an action
+/// therefore stay valid.
 ///
-/// If an action changes its own event, as in the documented event that fires a single time, the action and the event
-/// retain each other until the action is removed. An event of ``once(id:trigger:trace:action:)`` does not retain
-/// itself.
+/// If an action changes its own event, as in the documented example of an event that fires a single time, the action
+/// and the event retain each other until the action is removed. An event created by
+/// ``once(id:trigger:trace:action:)`` does not retain itself.
 ///
-/// Use it on the main thread, like the views it belongs to.
+/// Use events on the main thread, like the views that they belong to.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SparkEvent: NSObject, NSCopying {
     /// The underlying event, which outlives this object while its action is pending.
     private(set) var core: TriggerEvent
-    private var kept: SparkAction?
+    private var storedAction: SparkAction?
 
     /// Creates an event with a new identifier.
     ///
     /// - Parameters:
-    ///   - trigger: the trigger that fires it.
-    ///   - trace: a text for debugging; see ``SparkTrace``.
-    ///   - action: the action. An event without an action fires nevertheless.
+    ///   - trigger: the trigger that fires the event.
+    ///   - trace: a string for debugging; see ``SparkTrace``.
+    ///   - action: the action. An event without an action still fires.
     public convenience init(trigger: SparkTriggerType, trace: String?, action: SparkEventActionBlock?) {
         self.init(trigger: trigger, trace: trace, identifier: UUID(), action: action)
     }
@@ -46,18 +47,18 @@ open class SparkEvent: NSObject, NSCopying {
     /// Creates an event.
     ///
     /// - Parameters:
-    ///   - trigger: the trigger that fires it.
-    ///   - trace: a text for debugging; see ``SparkTrace``.
+    ///   - trigger: the trigger that fires the event.
+    ///   - trace: a string for debugging; see ``SparkTrace``.
     ///   - identifier: the event's identifier.
-    ///   - action: the action. An event without an action fires nevertheless.
+    ///   - action: the action. An event without an action still fires.
     public required init(trigger: SparkTriggerType, trace: String?, identifier: UUID?, action: SparkEventActionBlock?) {
-        kept = action.map { SparkAction(block: $0) }
+        storedAction = action.map { SparkAction(block: $0) }
         core = TriggerEvent(
-            trigger.native,
+            trigger.trackwayTrigger,
             trace: trace,
             identifier: identifier?.uuidString,
             onMainActorBy: SparkDetector.executor,
-            action: kept.map { Self.body(of: $0) }
+            action: storedAction.map { Self.body(of: $0) }
         )
         super.init()
     }
@@ -65,28 +66,28 @@ open class SparkEvent: NSObject, NSCopying {
     /// Creates an event without a trace.
     ///
     /// - Parameters:
-    ///   - trigger: the trigger that fires it.
-    ///   - action: the action. An event without an action fires nevertheless.
+    ///   - trigger: the trigger that fires the event.
+    ///   - action: the action. An event without an action still fires.
     public convenience init(trigger: SparkTriggerType, action: SparkEventActionBlock?) {
         self.init(trigger: trigger, trace: nil, identifier: UUID(), action: action)
     }
 
-    // A convenience initializer: with a second designated one, subclasses outside this module would inherit no
-    // initializers.
+    // A convenience initializer: with a second designated initializer, subclasses outside this module would inherit
+    // no initializers.
     private convenience init(_ core: TriggerEvent, _ action: SparkAction?) {
         self.init(trigger: .none, trace: nil, identifier: nil, action: nil)
         self.core = core
-        kept = action
+        storedAction = action
     }
 
-    /// Creates an event that fires once for all events with its ID.
+    /// Creates an event that fires only once per ID.
     ///
-    /// This includes events of cells that are re-created or reused. The event does not retain itself.
+    /// This also applies to events of cells that are re-created or reused. The event does not retain itself.
     ///
     /// - Parameters:
-    ///   - id: identifies the event that fires once per process, for example a product or an offer.
-    ///   - trigger: the trigger that fires it.
-    ///   - trace: a text for debugging.
+    ///   - id: the ID, for which an event fires only once per process, such as the ID of a product or an offer.
+    ///   - trigger: the trigger that fires the event.
+    ///   - trace: a string for debugging.
     ///   - action: the action.
     public class func once(
         id: String,
@@ -96,7 +97,7 @@ open class SparkEvent: NSObject, NSCopying {
     ) -> SparkEvent {
         let action = SparkAction(block: action)
         let core = TriggerEvent(
-            trigger.native,
+            trigger.trackwayTrigger,
             trace: trace,
             identifier: id,
             onMainActorBy: SparkDetector.executor,
@@ -111,12 +112,12 @@ open class SparkEvent: NSObject, NSCopying {
     /// The trigger; an event whose trigger is `none` does not fire.
     open var trigger: SparkTriggerType {
         get { SparkTriggerType(core.trigger) }
-        set { core.trigger = newValue.native }
+        set { core.trigger = newValue.trackwayTrigger }
     }
 
     /// The name of a custom trigger; nil for a documented trigger.
     ///
-    /// A custom trigger is fired by ``SparkDetector/track(customTrigger:forViews:)``.
+    /// Report a custom trigger with ``SparkDetector/track(customTrigger:forViews:)``.
     open var customTrigger: String? {
         get { if case .custom(let name) = core.trigger { name } else { nil } }
         set {
@@ -130,10 +131,10 @@ open class SparkEvent: NSObject, NSCopying {
 
     /// The action.
     open var action: SparkEventActionBlock? {
-        get { kept?.block }
+        get { storedAction?.block }
         set {
-            kept = newValue.map { SparkAction(block: $0) }
-            core.setAction(kept.map { Self.body(of: $0) })
+            storedAction = newValue.map { SparkAction(block: $0) }
+            core.setAction(storedAction.map { Self.body(of: $0) })
         }
     }
 
@@ -153,7 +154,7 @@ open class SparkEvent: NSObject, NSCopying {
 
     /// Fires the event, regardless of its trigger.
     ///
-    /// - Returns: True, also for an event without an action.
+    /// - Returns: True if the event fired, even if it has no action.
     @discardableResult
     @nonobjc package func send() -> Bool {
         SparkDetector.send([self])
@@ -162,10 +163,10 @@ open class SparkEvent: NSObject, NSCopying {
     /// The underlying event, updated with this event's current values.
     ///
     /// A subclass may return different values each time.
-    var current: TriggerEvent {
+    var updatedCore: TriggerEvent {
         if ObjectIdentifier(type(of: self)) == ObjectIdentifier(SparkEvent.self) { return core }
         core.refresh(
-            trigger: customTrigger.map { .custom($0) } ?? trigger.native,
+            trigger: customTrigger.map { .custom($0) } ?? trigger.trackwayTrigger,
             trace: trace,
             identifier: identifier?.uuidString,
             action: action.map { Self.body(of: SparkAction(block: $0)) }
@@ -176,34 +177,34 @@ open class SparkEvent: NSObject, NSCopying {
     private static func body(of action: SparkAction) -> @MainActor (TriggerOccurrence) -> Void {
         let action = OnMainThread(action)
         return { occurrence in
-            action.value.block(Date(timeIntervalSince1970: Double(occurrence.moment.wall.milliseconds) / 1000))
+            action.value.block(Date(timeIntervalSince1970: Double(occurrence.timestamp.wall.milliseconds) / 1000))
         }
     }
 
     // MARK: Comparing and copying
 
-    /// Returns an equal event of the same class, including the identifier.
+    /// Returns an equal event of the same class, with the same identifier.
     ///
-    /// Properties that a subclass adds are not copied; the subclass overrides this method.
+    /// Properties that a subclass adds are not copied; the subclass must override this method to copy them.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = type(of: self).init(trigger: trigger, trace: trace, identifier: identifier, action: action)
-        copy.core = TriggerEvent(copying: current)
-        copy.kept = kept
+        copy.core = TriggerEvent(copying: updatedCore)
+        copy.storedAction = storedAction
         return copy
     }
 
-    /// Whether both have equal values and the same action.
+    /// Returns whether both events have equal values and the same action.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SparkEvent else { return false }
         if self === other { return true }
-        let (mine, its) = (current, other.current)
+        let (mine, its) = (updatedCore, other.updatedCore)
         return mine.trigger == its.trigger && mine.identifier == its.identifier && mine.trace == its.trace
-            && kept == other.kept
+            && storedAction == other.storedAction
     }
 
     /// The hash value, which is the same for equal events.
     open override var hash: Int {
-        let mine = current
+        let mine = updatedCore
         var hasher = Hasher()
         hasher.combine(mine.trigger)
         hasher.combine(mine.identifier)
@@ -213,7 +214,7 @@ open class SparkEvent: NSObject, NSCopying {
 
     /// The event's values, one per line.
     open override var description: String {
-        let mine = current
+        let mine = updatedCore
         return """
             trigger: \(mine.trigger)
             trace: \(mine.trace ?? "nil")

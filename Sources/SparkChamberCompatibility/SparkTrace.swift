@@ -2,23 +2,24 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTriggers
 
-/// Receives reports of events that have a trace.
+/// A receiver for reports of events that have a trace.
 #if canImport(ObjectiveC)
 @objc
 #endif
 public protocol SparkTraceDelegate {
     /// Receives a report.
     ///
-    /// Called on the main thread, except for a call that was rejected because it was made on another thread.
+    /// Called on the main thread, except for a report about a call that was rejected because it was made on another
+    /// thread.
     func print(_ trace: String)
 }
 
-/// Reports events that have a trace, as they fire.
+/// The reporter of fired events that have a trace.
 ///
-/// The reports go to its delegate or, in a debug build without a delegate, to standard output.
+/// The reports are sent to the delegate or, in a debug build without a delegate, to standard output.
 ///
 /// To receive values instead of text, use ``SparkDetector/trace``.
 #if canImport(ObjectiveC)
@@ -44,12 +45,12 @@ public final class SparkTrace: NSObject, Sendable {
         get { state.withLock { $0.delegate }?.value }
         set {
             let delegate = newValue.map { OnMainThread($0) }
-            // Release the previous delegate outside the lock.
-            let former = state.withLock { state in
+            // The previous delegate is released outside the lock.
+            let previous = state.withLock { state in
                 defer { state.delegate = delegate }
                 return state.delegate
             }
-            withExtendedLifetime(former) {}
+            withExtendedLifetime(previous) {}
         }
     }
 
@@ -59,10 +60,10 @@ public final class SparkTrace: NSObject, Sendable {
     /// Reports the items, joined by the separator.
     @nonobjc package static func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
         let text = items.map { "\($0)" }.joined(separator: separator)
-        sharedInstance.tell(text, terminator)
+        sharedInstance.write(text, terminator)
     }
 
-    private func tell(_ text: String, _ terminator: String) {
+    private func write(_ text: String, _ terminator: String) {
         let delegate = state.withLock { state in
             state.lastOutput = text
             return state.delegate
@@ -77,8 +78,8 @@ public final class SparkTrace: NSObject, Sendable {
     }
 
     /// Prints every report of a trace.
-    static func follow(_ trace: TriggerTrace) -> TriggerTrace {
-        _ = trace.listen { report in
+    static func printReports(of trace: TriggerTrace) -> TriggerTrace {
+        _ = trace.addListener { report in
             switch report.outcome {
             case .ran:
                 print("Traced event:", "\(report)")

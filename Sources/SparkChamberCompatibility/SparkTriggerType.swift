@@ -4,7 +4,7 @@
 internal import Foundation
 internal import TrackwayTriggers
 
-/// What happens to an interface element; raw values follow the documented order.
+/// The trigger of an event; raw values follow the documented order.
 ///
 /// A custom trigger has a name; see ``SparkEvent/customTrigger``.
 #if canImport(ObjectiveC)
@@ -29,17 +29,17 @@ public enum SparkTriggerType: Int, Sendable, CaseIterable {
     case targetAction
 
     /// The corresponding Trackway trigger.
-    var native: Trigger { Trigger.documented[rawValue] }
+    var trackwayTrigger: Trigger { Trigger.builtIn[rawValue] }
 
     /// Creates the trigger that corresponds to a Trackway trigger.
     ///
-    /// `none` for a custom one.
+    /// The result is `none` for a custom trigger.
     init(_ trigger: Trigger) {
-        self = Trigger.documented.firstIndex(of: trigger).flatMap { SparkTriggerType(rawValue: $0) } ?? .none
+        self = Trigger.builtIn.firstIndex(of: trigger).flatMap { SparkTriggerType(rawValue: $0) } ?? .none
     }
 }
 
 extension SparkTriggerType: CustomStringConvertible {
-    /// The name.
-    public var description: String { native.name }
+    /// The trigger's name.
+    public var description: String { trackwayTrigger.name }
 }

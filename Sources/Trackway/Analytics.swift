@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 /// Records events, stores them on the device, and delivers them.
 ///
@@ -16,8 +16,8 @@ internal import TrackwayJournal
 /// ```
 ///
 /// Keep the instance for as long as the app records events. The SDK has no shared instance: pass yours to the code that
-/// needs it. An app can create several instances. With different storage folders they are independent; with the same
-/// folder they write to the same installation.
+/// needs it. An app can create several instances. Instances with different storage folders are independent; instances
+/// with the same folder write to the same installation.
 ///
 /// All calls are safe from any thread. When `record` returns, the event survives a crash or kill of the process.
 ///
@@ -33,34 +33,36 @@ public final class Analytics: Sendable {
     /// Held while the app changes the options.
     ///
     /// Acquired before every other lock.
-    let reconfigurations = Locked(())
-    /// Objects that optional modules attach to this instance for its lifetime, by name.
+    let optionsLock = Locked(())
+    /// The objects that optional modules attach to this instance, by name.
+    ///
+    /// They are retained for the instance's lifetime.
     package let companions = Locked<[String: any Sendable]>([:])
     let lastLedger = Locked(Ledger())
-    let childAnswers: ForkedChildValues
-    /// nil if the storage folder was usable immediately.
-    private let arrival: DeferredStorageOpener?
+    let forkedChildValues: ForkedChildValues
+    /// Opens the storage folder later; nil if it was usable immediately.
+    private let storageOpener: DeferredStorageOpener?
 
     /// Opens the installation's folder and starts delivery if permitted.
     ///
     /// Reads a few small files on the calling thread, which takes a millisecond or two, and does not wait for a disk
-    /// flush. Another thread later reads the events of earlier runs and, on Linux, the device's properties.
+    /// flush. Later, another thread reads the events of earlier runs and, on Linux, the device's properties.
     ///
     /// - Throws: ``TrackwayError`` if the configuration is invalid or the storage folder cannot be used. The error
     ///   states the problem and how to fix it.
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
-        let (configuration, remarks) = configuration.bounded()
+        let (configuration, diagnostics) = configuration.bounded()
         self.init(configuration, try InstallationStorage(configuration, configuration.dependencies()))
-        reporter.report(remarks)
+        reporter.report(diagnostics)
     }
 
     /// Opens the installation with the given dependencies.
     package convenience init(_ configuration: Configuration, in dependencies: Dependencies) throws(TrackwayError) {
         try configuration.check()
-        let (configuration, remarks) = configuration.bounded()
+        let (configuration, diagnostics) = configuration.bounded()
         self.init(configuration, try InstallationStorage(configuration, dependencies))
-        reporter.report(remarks)
+        reporter.report(diagnostics)
     }
 
     private init(_ configuration: Configuration, _ storage: InstallationStorage) {
@@ -75,27 +77,27 @@ public final class Analytics: Sendable {
         self.lifecycle = lifecycle
         self.runtimeOptions = runtimeOptions
         reporter = storage.reporter
-        childAnswers = ForkedChildValues(options)
-        arrival = DeferredStorageOpener(
+        forkedChildValues = ForkedChildValues(options)
+        storageOpener = DeferredStorageOpener(
             storage,
             contextStore: recording.contextStore,
             consents: delivery.consents,
-            behavior: lifecycle.behavior
+            lifecycle: lifecycle.controller
         )
         begin()
     }
 
     /// Starts background work: deferred reads, the import of older events, and delivery.
     private func begin() {
-        let (dependencies, journal, copies) = (storage.dependencies, storage.journal, storage.copies)
-        let (control, work, pacer) = (delivery.control, delivery.work, dependencies.pacer)
-        let (behavior, snapshots, arrival) = (lifecycle.behavior, lifecycle.snapshots, arrival)
+        let (dependencies, journal, backup) = (storage.dependencies, storage.journal, storage.backup)
+        let (control, hooks, pacer) = (delivery.control, delivery.hooks, dependencies.pacer)
+        let (controller, snapshots, storageOpener) = (lifecycle.controller, lifecycle.snapshots, storageOpener)
         let contextStore = recording.contextStore
-        let importing = EventImport(storage.takingOver, contextStore, on: storage.queue)
+        let importing = EventImport(storage.migrator, contextStore, on: storage.queue)
         let isIncomplete = control.gate.state.contains(.contextIncomplete)
-        // Runs in parallel with the app's launch. Later flushes on this queue rely on the folders created here.
-        storage.queue.order {
-            // If an event is recorded before this runs, it completes the context.
+        // Runs in parallel with the app's launch. Later flushes on this queue require the folders created here.
+        storage.queue.enqueue {
+            // If an event is recorded before this code runs, recording the event completes the context.
             if isIncomplete {
                 contextStore.complete()
                 control.setGate(.contextIncomplete) { false }
@@ -104,48 +106,48 @@ public final class Analytics: Sendable {
             // If this flush fails, it is repeated before any event is delivered or reported as durable.
             try? journal.synchronizeIdentity()
         }
-        // This is the only task that is not awaited. It ends when the control machine orders the end, which `deinit`
-        // triggers. It retains only the components, never this object.
+        // No other task is left unawaited. This one ends when the pipeline state machine returns the end command, which
+        // `deinit` triggers. It retains only the components, never this object.
         dependencies.startTask { [weak self] in
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await behavior.run(pacer, flush: work.flush) }
+                group.addTask { await controller.run(pacer, flush: hooks.flush) }
                 if let snapshots { group.addTask { await snapshots.run(pacer) } }
-                if arrival != nil || copies.areShared {
+                if storageOpener != nil || backup.isShared {
                     group.addTask { [weak self] in
-                        await arrival?.run(pacer)
-                        guard copies.areShared, !Task.isCancelled else { return }
-                        await self?.followErasure()
+                        await storageOpener?.run(pacer)
+                        guard backup.isShared, !Task.isCancelled else { return }
+                        await self?.adoptErasure()
                     }
                 }
                 // Delivery starts after the import, so that imported rows can be matched with events in the journal.
                 await importing.run()
-                await control.run(work)
+                await control.run(hooks)
                 group.cancelAll()
             }
         }
         // An earlier process may have ended after erasing the installation and before recording the erasure.
-        arrival?.reportArrival { [weak self] in self?.storageArrived() }
-        guard arrival == nil else { return }
+        storageOpener?.onStorageOpened { [weak self] in self?.storageArrived() }
+        guard storageOpener == nil else { return }
         reportErasures()
         reportRestoration()
         guard dependencies.availability != nil else { return }
-        storage.queue.order { [journal, reporter] in DeferredStorageOpener.countLost(journal, reporter) }
+        storage.queue.enqueue { [journal, reporter] in DeferredStorageOpener.reportLostEvents(journal, reporter) }
     }
 
     /// Completes the startup steps that had to wait for the storage folder.
     private func storageArrived() {
-        lifecycle.crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
-        storage.queue.order { [storage, recording] in storage.takingOver.importEvents(recording.contextStore) }
+        lifecycle.crashSubscription.update { requestedLifecycleSettings.capture.contains(.crashes) }
+        storage.queue.enqueue { [storage, recording] in storage.migrator.importEvents(recording.contextStore) }
         reportErasures()
         reportRestoration()
     }
 
     deinit {
-        // A forked child has no threads to end, and the files that it shares belong to its parent.
+        // A forked child has no threads to stop, and its open files belong to its parent.
         guard !delivery.control.gate.isForked else { return }
         lifecycle.snapshots?.abandon()
-        lifecycle.behavior.abandon()
-        delivery.control.change { $0.abandoned() }
+        lifecycle.controller.abandon()
+        delivery.control.change { $0.abandon() }
     }
 
     /// The id of this installed copy of the app.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 internal import TrackwayPlatform
 
 #if !canImport(FoundationEssentials)
@@ -10,7 +10,7 @@ public import Foundation
 
 /// An error thrown by an SDK call.
 ///
-/// Only calls that guarantee something throw, such as creating an ``Analytics``,
+/// Only calls that make a guarantee throw, such as creating an ``Analytics``,
 /// ``Analytics/recordDurably(_:_:items:to:)`` and ``Analytics/erase()``. Recording never throws.
 /// `Documentation/Diagnostics.md` lists all codes with their causes and remedies.
 public struct TrackwayError: Error, Sendable, CustomStringConvertible {
@@ -32,9 +32,9 @@ public struct TrackwayError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// What happened, in one or more sentences.
+    /// A description of the failure, in one or more sentences.
     public let message: String
-    /// What to do about it, in one or more sentences, or nil.
+    /// The suggested remedy, in one or more sentences, or nil.
     public let recoverySuggestion: String?
     /// The underlying error, or nil.
     public let cause: (any Error)?
@@ -64,23 +64,26 @@ extension TrackwayError {
         self.init(
             .storageUnavailable,
             error.problem.sentence,
-            recoverySuggestion: error.remedy.sentence,
+            recoverySuggestion: error.recoverySuggestion.sentence,
             cause: error
         )
     }
 }
 
 extension Diagnostic.Code {
-    /// The code of an error that a compatibility module reports instead of throwing it.
+    /// Creates the diagnostic code for an error that a compatibility module reports.
+    ///
+    /// The module reports the error instead of throwing it.
     package init(_ code: TrackwayError.Code) {
         self.init(rawValue: code.rawValue, severity: .error)
     }
 }
 
-// FoundationEssentials has no LocalizedError. On Linux the module does not load the rest of Foundation for it.
+// FoundationEssentials has no LocalizedError. On Linux, the module does not load the rest of Foundation only for that
+// protocol.
 #if !canImport(FoundationEssentials)
 extension TrackwayError: LocalizedError {
-    /// The message.
+    /// The error's message, for `LocalizedError`.
     public var errorDescription: String? { message }
 }
 #endif

@@ -3,9 +3,9 @@
 
 /// The number of failed attempts after which a batch is dropped.
 ///
-/// The events of the batch become dead letters, counted as `attempts_exhausted`. They are lost, although not silently,
-/// and an outage of a few minutes is enough for that. Without a limit, the default everywhere, a batch is retried while
-/// the journal keeps it.
+/// The events of the batch become dead letters, counted as `attempts_exhausted`. The events are lost, although the loss
+/// is reported, and an outage of a few minutes is enough to lose them. Without a limit, which is the default
+/// everywhere, a batch is retried for as long as the journal keeps it.
 ///
 /// The content of the last request is dropped: the batch, or the single event used to probe a destination that is
 /// considered down or rejects its credentials. The delays between requests are the same as without a limit, but at
@@ -16,8 +16,8 @@
 public struct AttemptLimit: Sendable, Hashable {
     /// The number of consecutive responses that did not accept the batch.
     ///
-    /// Any such response counts: a server error, a login page, or invalid credentials. Requests without a response may
-    /// occur between them. nil for no limit.
+    /// Any such response counts: a server error, a login page, or a rejection of the credentials. Requests without a
+    /// response may occur between such responses. nil for no limit.
     public var refusals: Int?
     /// The number of consecutive requests without a response.
     ///
@@ -25,12 +25,12 @@ public struct AttemptLimit: Sendable, Hashable {
     public var failures: Int?
     /// The minimum delay after a failed attempt.
     ///
-    /// It doubles with each further consecutive refusal, up to 1 hour. Zero leaves the delays unchanged.
+    /// The delay doubles with each further consecutive refusal, up to 1 hour. Zero leaves the delays unchanged.
     public var spacing: Duration
 
     /// Creates a limit.
     ///
-    /// Counts below 1 are raised to 1, and a negative time to zero.
+    /// Counts below 1 are raised to 1, and a negative spacing is raised to zero.
     public init(refusals: Int? = nil, failures: Int? = nil, spacing: Duration = .zero) {
         self.refusals = refusals.map { max(1, $0) }
         self.failures = failures.map { max(1, $0) }
@@ -39,7 +39,7 @@ public struct AttemptLimit: Sendable, Hashable {
 
     /// The limit of the older Sift SDK: 3 responses or 120 failures.
     ///
-    /// The responses are at least 5 and then 10 seconds apart.
+    /// The second response is at least 5 seconds after the first, and the third at least 10 seconds after the second.
     public static let threeStrikes = AttemptLimit(refusals: 3, failures: 120, spacing: .seconds(5))
 
     /// Returns the minimum delay after a failed attempt.
@@ -58,9 +58,9 @@ public struct AttemptLimit: Sendable, Hashable {
     }
 }
 
-/// The failed attempts for the front events since anything was last settled.
+/// The failed attempts for the events at the front since any event was last settled.
 ///
-/// They are compared with an ``AttemptLimit``.
+/// The counts are compared with an ``AttemptLimit``.
 package struct Attempts: Sendable, Hashable {
     /// The kinds of failed attempts.
     package enum Kind: Sendable, Hashable {
@@ -72,19 +72,19 @@ package struct Attempts: Sendable, Hashable {
 
     /// The number of responses that did not accept the batch.
     ///
-    /// Requests without a response between them are not counted.
+    /// Requests without a response between such responses are not counted.
     package private(set) var refusals: Int
     /// The number of consecutive requests without a response.
     package private(set) var failures: Int
 
-    /// Creates a count, which may continue that of an earlier run.
+    /// Creates the counts, which may continue those of an earlier run.
     package init(refusals: Int = 0, failures: Int = 0) {
         self.refusals = max(0, refusals)
         self.failures = max(0, failures)
     }
 
-    /// Resets the count of requests without a response, because one arrived.
-    mutating func answered() {
+    /// Resets the count of requests without a response, because a response arrived.
+    mutating func resetFailures() {
         failures = 0
     }
 
@@ -97,7 +97,7 @@ package struct Attempts: Sendable, Hashable {
     }
 
     /// Whether the limit is reached.
-    func exhaust(_ limit: AttemptLimit) -> Bool {
+    func hasReached(_ limit: AttemptLimit) -> Bool {
         (limit.refusals.map { refusals >= $0 } ?? false) || (limit.failures.map { failures >= $0 } ?? false)
     }
 }

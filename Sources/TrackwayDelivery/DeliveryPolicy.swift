@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
-package import TrackwayEvents
-package import TrackwayWire
+package import TrackwayCore
+package import TrackwayDestinationKit
+public import TrackwayLifecycle
 
-/// Controls when events are sent to a destination and retried.
+/// The settings for sending events to a destination and retrying them.
 public struct DeliveryPolicy: Sendable, Hashable {
     /// The maximum time from an event becoming pending to an upload.
     ///
     /// 10 s by default: short enough for live monitoring, and long enough to limit the use of a phone's radio.
     public var flushInterval: Duration
-    /// The number of pending events that starts an upload at once.
+    /// The number of pending events at which an upload starts immediately.
     ///
-    /// 30 by default. While events are recorded quickly, uploads are up to half a second apart, so that each one
-    /// contains more events. With 1, each event is sent at once.
+    /// 30 by default. While events are recorded in quick succession, uploads are spaced up to half a second apart, so
+    /// that each one contains more events. With 1, each event is sent immediately.
     public var flushEvents: Int
-    /// The longest time that a request may take.
+    /// The maximum duration of a request.
     ///
-    /// 30 s by default. A request that takes longer is tried again with fewer events.
+    /// 30 s by default. A request that takes longer is retried with fewer events.
     public var requestTimeout: Duration
-    /// The delays between failed requests.
+    /// The schedule of delays after failed requests.
     public var retry: RetrySchedule
     /// The number of consecutive failures after which a destination counts as down.
     ///
-    /// Then only single events are tried until one succeeds. 5 by default.
+    /// While a destination counts as down, only single events are sent to it until one is accepted. 5 by default.
     public var breakerThreshold: Int
     /// The longest delay that a back end can request with `Retry-After`.
     ///
     /// 1 hour by default: after a longer `Retry-After`, the back end is tried every hour.
     public var longestRetryAfter: Duration
-    /// The number of consecutive refused events after which refusals are slowed down.
+    /// The number of consecutive refused events after which sending slows down.
     ///
     /// After that, at most one event becomes a dead letter per retry delay until one is accepted, so that a
     /// misconfigured back end cannot refuse the whole queue. 8 by default.
     public var deadLetterThreshold: Int
     /// The rules of a queue; setting them makes the destination a queue.
     ///
-    /// Its events stay pending until an upload is due by these rules, and are then sent at once. ``flushInterval`` and
-    /// ``flushEvents`` have no effect then. nil by default.
+    /// The destination's events stay pending until an upload is due under these rules, and are then sent at once. For a
+    /// queue, ``flushInterval`` and ``flushEvents`` have no effect. nil by default.
     public var queue: QueuePolicy?
     /// The number of attempts after which a batch is dropped.
     ///
-    /// nil (the default) never drops one.
+    /// If nil (the default), no batch is dropped because of failed attempts.
     public var attempts: AttemptLimit?
 
     /// Creates a policy.
     ///
-    /// Counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.
+    /// Counts below 1 are raised to 1, negative times to zero, and the request timeout to at least 1 ms.
     public init(
         flushInterval: Duration = .seconds(10),
         flushEvents: Int = 30,
@@ -79,7 +79,7 @@ package struct DeliveryRoute: Sendable {
     package var policy: DeliveryPolicy
     /// The destination's admission rule; nil if all events may be sent.
     ///
-    /// It is evaluated whenever events are read and again before they are sent. When its results change, call
+    /// The rule is evaluated whenever events are read and again before they are sent. When its results change, call
     /// ``DeliveryService/admissionChanged(for:)``.
     package var admission: Admission.Rule?
     /// The rules that filter and change the destination's events.

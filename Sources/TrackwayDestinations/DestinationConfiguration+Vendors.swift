@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -81,10 +81,10 @@ extension DestinationConfiguration {
     /// ])
     /// ```
     /// - Parameters:
-    ///   - accountID: The account that events belong to; without one, events stay pending.
-    ///   - beaconKey: The key that identifies the app at the back end; without one, events stay pending.
+    ///   - accountID: The account that events belong to; without an account, events stay pending.
+    ///   - beaconKey: The key that identifies the app to the back end; without a key, events stay pending.
     ///   - serverURLFormat: An http or https URL with `%@` in place of the account's id.
-    ///   - edition: The client edition whose set of keys is sent.
+    ///   - edition: The edition of the client whose set of keys is sent.
     ///   - id: The destination's id in routes and the ledger. It must never change, because the position in the journal
     ///     is stored under it.
     public static func sift(

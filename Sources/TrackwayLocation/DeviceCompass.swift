@@ -4,8 +4,8 @@
 #if canImport(CoreLocation) && !os(tvOS) && !os(macOS) && !os(visionOS) && !os(watchOS)
 public import CoreLocation
 internal import Dispatch
-public import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayLifecycle
+public import TrackwayCore
 
 /// The system's compass.
 ///
@@ -36,7 +36,7 @@ public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDele
     /// Stops readings.
     public func stop() {
         listener.withLock { $0 = nil }
-        DispatchQueue.main.async { MainActor.assumeIsolated { self.rest() } }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.stopIfUnused() } }
     }
 
     /// Called by the system.
@@ -62,7 +62,7 @@ public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDele
     }
 
     @MainActor
-    private func rest() {
+    private func stopIfUnused() {
         guard listener.withLock({ $0 == nil }) else { return }
         manager?.stopUpdatingHeading()
         manager = nil

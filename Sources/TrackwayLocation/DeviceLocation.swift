@@ -4,8 +4,8 @@
 #if canImport(CoreLocation) && !os(tvOS)
 internal import CoreLocation
 internal import Foundation
-public import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayLifecycle
+public import TrackwayCore
 internal import TrackwayPlatform
 
 /// Provides the system's last known location, if the user allows the app to use it.
@@ -19,24 +19,24 @@ public final class DeviceLocation: LocationSource {
 
     /// Whether the user allows the app to use the location.
     public var isAuthorized: Bool {
-        MainThread.ask { [self] in Self.isLeave(made().authorizationStatus) } ?? false
+        MainThread.read { [self] in Self.permitsLocation(sharedManager().authorizationStatus) } ?? false
     }
 
     /// Returns the system's last known location, or nil if it has none.
     public func lastLocation() -> Location? {
-        MainThread.ask { [self] in made().location.map { Location($0) } } ?? nil
+        MainThread.read { [self] in sharedManager().location.map { Location($0) } } ?? nil
     }
 
     /// Created on the main thread, because the system requires a thread with a run loop for its managers.
     @MainActor
-    private func made() -> CLLocationManager {
+    private func sharedManager() -> CLLocationManager {
         if let manager { return manager }
         let new = CLLocationManager()
         manager = new
         return new
     }
 
-    private static func isLeave(_ status: CLAuthorizationStatus) -> Bool {
+    private static func permitsLocation(_ status: CLAuthorizationStatus) -> Bool {
         switch status {
         case .authorizedAlways: return true
         #if !os(macOS)
@@ -48,17 +48,17 @@ public final class DeviceLocation: LocationSource {
 }
 
 extension Location {
-    fileprivate init(_ place: CLLocation) {
+    fileprivate init(_ location: CLLocation) {
         self.init(
-            time: Timestamp(place.timestamp),
-            latitude: place.coordinate.latitude,
-            longitude: place.coordinate.longitude,
-            horizontalAccuracy: place.horizontalAccuracy,
-            altitude: place.altitude,
-            verticalAccuracy: place.verticalAccuracy,
-            floor: place.floor?.level,
-            speed: place.speed,
-            course: place.course
+            time: Timestamp(location.timestamp),
+            latitude: location.coordinate.latitude,
+            longitude: location.coordinate.longitude,
+            horizontalAccuracy: location.horizontalAccuracy,
+            altitude: location.altitude,
+            verticalAccuracy: location.verticalAccuracy,
+            floor: location.floor?.level,
+            speed: location.speed,
+            course: location.course
         )
     }
 }

@@ -3,7 +3,7 @@
 
 #if canImport(CoreLocation) && !os(tvOS)
 internal import Foundation
-internal import TrackwayBehavior
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
 #if canImport(ObjectiveC)

@@ -4,7 +4,7 @@
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
 package import CoreMotion
 internal import Foundation
-package import TrackwayEvents
+package import TrackwayCore
 
 extension CMLogItem {
     /// The wall-clock time of the reading, which Core Motion provides in seconds since boot.

@@ -3,8 +3,8 @@
 
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
 internal import Foundation
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayLifecycle
+internal import TrackwayCore
 internal import TrackwayPlatform
 
 #if canImport(ObjectiveC)

@@ -4,8 +4,8 @@
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
 internal import CoreMotion
 internal import Foundation
-public import TrackwayBehavior
-internal import TrackwayEvents
+public import TrackwayLifecycle
+internal import TrackwayCore
 internal import TrackwayPlatform
 
 /// The process's motion sensors, which run while there is a listener.
@@ -27,30 +27,30 @@ final class MotionSensors: Sendable {
         queue.maxConcurrentOperationCount = 1
     }
 
-    var hasDeviceMotion: Bool { manager.withLock { Self.made(&$0).isDeviceMotionAvailable } }
+    var hasDeviceMotion: Bool { manager.withLock { Self.existingOrNew(&$0).isDeviceMotionAvailable } }
 
     var hasRawSensors: Bool {
         manager.withLock {
-            let manager = Self.made(&$0)
+            let manager = Self.existingOrNew(&$0)
             return manager.isAccelerometerAvailable || manager.isGyroAvailable || manager.isMagnetometerAvailable
         }
     }
 
     /// Adds a listener. Sensors that already run keep their interval.
     func start(
-        _ means: MotionMeans,
+        _ mode: MotionSamplingMode,
         every interval: Duration,
         for listener: ObjectIdentifier,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
         // No motion is read on a hot or power-saving device; a snapshot is then taken without motion.
-        guard !DeviceStrain.isHigh else { return }
+        guard !DeviceLoad.isHigh else { return }
         let new = Listener(report: report)
         let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
         manager.withLock {
-            let manager = Self.made(&$0)
+            let manager = Self.existingOrNew(&$0)
             listeners.withLock { $0[listener] = new }
-            switch means {
+            switch mode {
             case .device: startDevice(manager, seconds)
             case .raw: startRaw(manager, seconds)
             }
@@ -71,7 +71,7 @@ final class MotionSensors: Sendable {
         }
     }
 
-    private static func made(_ manager: inout CMMotionManager?) -> CMMotionManager {
+    private static func existingOrNew(_ manager: inout CMMotionManager?) -> CMMotionManager {
         if let manager { return manager }
         let new = CMMotionManager()
         manager = new
@@ -173,11 +173,11 @@ public final class DeviceMotionSensors: MotionSource {
 
     /// Starts readings.
     public func start(
-        _ means: MotionMeans,
+        _ mode: MotionSamplingMode,
         every interval: Duration,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        sensors.start(means, every: interval, for: ObjectIdentifier(self), report)
+        sensors.start(mode, every: interval, for: ObjectIdentifier(self), report)
     }
 
     /// Stops readings.

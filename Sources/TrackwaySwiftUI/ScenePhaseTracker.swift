@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayLifecycle
 
-/// A scene's phase, with values that exist on all systems.
+/// The phase of a scene, available on all systems.
 enum SceneVisibility: Sendable, Hashable, CaseIterable {
     case active
     case inactive
     case background
 }
 
-/// Converts the phases of one scene to life-cycle changes of the app.
+/// A tracker that converts one scene's phases to lifecycle changes.
 ///
-/// It stores the last phase, so that a repeated phase is reported once.
+/// The tracker stores the last phase, so that a repeated phase is reported only once.
 @MainActor
 final class ScenePhaseTracker {
     private var last: SceneVisibility?
@@ -20,11 +20,11 @@ final class ScenePhaseTracker {
     nonisolated init() {}
 
     /// Returns the changes since the last phase, in the system's order.
-    func changes(to next: SceneVisibility) -> [LifeCycleChange] {
+    func changes(to next: SceneVisibility) -> [LifecycleChange] {
         defer { last = next }
         switch (last, next) {
         case (.active, .active), (.inactive, .inactive), (.background, .background): return []
-        // At first, the app may already be in the foreground, or may never reach it.
+        // At the first phase, the app may already be in the foreground, or may never reach it.
         case (nil, .active), (.inactive, .active): return [.didBecomeActive]
         case (nil, .inactive), (nil, .background): return []
         case (.background, .active): return [.willEnterForeground, .didBecomeActive]

@@ -4,12 +4,12 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 public import Trackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayLifecycle
+internal import TrackwayCore
 public import TrackwayTriggers
 
 extension EnvironmentValues {
-    /// The `Analytics` that views record with; nil to record nothing.
+    /// The `Analytics` with which views record events; nil to record nothing.
     ///
     /// ```swift
     /// @Environment(\.analytics) private var analytics
@@ -39,7 +39,7 @@ extension View {
     ///
     /// In a process that shows an Xcode preview, all calls are accepted, but no file is written and nothing is sent.
     ///
-    /// - Parameter detector: fires the triggers of these views.
+    /// - Parameter detector: the detector that fires the triggers of these views; nil for none.
     public func analytics(_ analytics: Analytics?, detector: Detector? = nil) -> some View {
         environment(\.analytics, analytics).environment(\.triggerDetector, detector)
     }
@@ -49,15 +49,15 @@ extension View {
     /// ```swift
     /// ProductList().trackScreen("Products", id: "shop/products", ["coupon": coupon])
     /// ```
-    /// Every later event contains the screen. When a screen above it disappears, this one is recorded again. If the
-    /// name or id changes while the view is shown, a new screen is recorded, as in the detail column of a
+    /// Every later event contains the screen. When a screen above this one disappears, this screen is recorded again.
+    /// If the name or id changes while the view is shown, a new screen is recorded, as in the detail column of a
     /// `NavigationSplitView`. The attributes are those of the latest body when the screen is recorded. If only the
     /// attributes change, nothing is recorded.
     ///
     /// - Parameters:
     ///   - name: The name of the screen. While it is empty, the view is not a screen.
     ///   - id: The location of the screen in the app.
-    ///   - attributes: Attributes of `_screen_view`.
+    ///   - attributes: The attributes of the `_screen_view` event.
     public func trackScreen(_ name: String, id: String? = nil, _ attributes: Attributes = [:]) -> some View {
         modifier(TrackedScreen(name: name, id: id, attributes: attributes))
     }
@@ -65,8 +65,8 @@ extension View {
     /// Records a click (`_click`) when the view is tapped.
     ///
     /// The tap's own effect does not change. Do not use this modifier for rows of a `List`, whose taps the gesture
-    /// would intercept. It is of little use on a `Button`: call `analytics.trackTap(_:)` in the button's action
-    /// instead.
+    /// would intercept. On a `Button`, the modifier is of little use: call `analytics.trackTap(_:)` in the button's
+    /// action instead.
     ///
     /// - Parameters:
     ///   - element: the name of the element.
@@ -93,8 +93,8 @@ extension View {
 
     /// Reports the scene's phase changes to the `Analytics`.
     ///
-    /// Use it in an app whose configuration disables life-cycle observation (`Configuration.lifecycle.isObserved`), on
-    /// the outermost view of a scene.
+    /// Use this modifier in an app whose configuration disables lifecycle observation
+    /// (`Configuration.lifecycle.isObserved`), on the outermost view of a scene.
     public func followScenePhase() -> some View {
         modifier(ScenePhaseObserver())
     }
@@ -102,7 +102,7 @@ extension View {
 
 /// The identity of a view in the hierarchy.
 ///
-/// It survives re-creations of the view's value.
+/// The identity survives re-creations of the view's value.
 @MainActor
 private final class Identity {
     /// Whether the view is visible.
@@ -135,23 +135,25 @@ private struct TrackedScreen: ViewModifier {
         content
             .onAppear {
                 identity.isVisible = true
-                if !named.name.isEmpty { analytics?.lifecycle.screenTracker.appeared(identity.number, named.view) }
+                if !named.name.isEmpty {
+                    analytics?.lifecycle.screenTracker.screenAppeared(identity.number, named.view)
+                }
             }
             // The new value is passed in, because the closure may have captured the previous one.
-            .onChange(of: named) { changed(to: $0) }
+            .onChange(of: named) { update(to: $0) }
             .onDisappear {
                 identity.isVisible = false
-                analytics?.lifecycle.screenTracker.disappeared(identity.number)
+                analytics?.lifecycle.screenTracker.screenDisappeared(identity.number)
             }
     }
 
-    private func changed(to named: NamedView) {
+    private func update(to named: NamedView) {
         guard identity.isVisible, let tracker = analytics?.lifecycle.screenTracker else { return }
-        if named.name.isEmpty { return tracker.disappeared(identity.number) }
+        if named.name.isEmpty { return tracker.screenDisappeared(identity.number) }
         if tracker.isShowing(identity.number) {
-            tracker.changed(identity.number, to: named.view)
+            tracker.screenChanged(identity.number, to: named.view)
         } else {
-            tracker.appeared(identity.number, named.view)
+            tracker.screenAppeared(identity.number, named.view)
         }
     }
 }
@@ -177,16 +179,16 @@ private struct TriggeredView: ViewModifier {
     @Environment(\.triggerDetector) private var detector
 
     func body(content: Content) -> some View {
-        let watched =
+        let tracked =
             content
             .onAppear { detector?.trackDisplay(for: [element]) }
             .onDisappear { detector?.trackEndDisplaying(for: [element]) }
         if events.contains(where: { $0.trigger == .didEndTouch }) {
-            watched.simultaneousGesture(
+            tracked.simultaneousGesture(
                 TapGesture().onEnded { _ = detector?.track(.didEndTouch, for: element) }
             )
         } else {
-            watched
+            tracked
         }
     }
 
@@ -200,20 +202,20 @@ private struct ScenePhaseObserver: ViewModifier {
 
     func body(content: Content) -> some View {
         content
-            .onAppear { tell(phase) }
-            .onChange(of: phase) { tell($0) }
+            .onAppear { report(phase) }
+            .onChange(of: phase) { report($0) }
     }
 
-    private func tell(_ phase: ScenePhase) {
-        let seen: SceneVisibility? =
+    private func report(_ phase: ScenePhase) {
+        let newVisibility: SceneVisibility? =
             switch phase {
             case .active: .active
             case .inactive: .inactive
             case .background: .background
             @unknown default: nil
             }
-        guard let analytics, let seen else { return }
-        for change in scene.changes(to: seen) { analytics.lifeCycleChanged(to: change) }
+        guard let analytics, let visibility = newVisibility else { return }
+        for change in scene.changes(to: visibility) { analytics.lifecycleChanged(to: change) }
     }
 }
 #endif

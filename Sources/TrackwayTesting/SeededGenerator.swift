@@ -3,11 +3,11 @@
 
 /// A generator of reproducible random numbers (SplitMix64).
 ///
-/// The same seed gives the same numbers on every machine.
+/// The same seed results in the same numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates the generator of the sequence for `seed`.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) {
         state = seed
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(ObjectiveC)
 internal import ObjectiveC
 #endif
 
-/// Associates values with objects of any class until the objects are deallocated.
+/// Storage that associates values with objects until they are deallocated.
 ///
-/// The Objective-C runtime stores the values if it is available; they are released together with their object.
-/// Otherwise a table stores them. Its access time is constant regardless of the number of objects, but a value may
-/// outlive its object until the number of values has doubled.
+/// The objects may be of any class. The Objective-C runtime, if available, stores the values and releases them together
+/// with their object. Otherwise, a table stores the values. The table's access time is constant regardless of the
+/// number of objects, but a value may outlive its object until the number of values has doubled.
 ///
-/// Any thread may call. `@unchecked Sendable`: the table is protected by a lock, or belongs to the runtime. A value
-/// moves between threads together with its object, so a value that only one thread may use must be accessed on that
-/// thread only.
+/// Callable from any thread. `@unchecked Sendable`: the table is protected by a lock or belongs to the runtime. A
+/// value can be accessed on any thread that has its object, so a value restricted to one thread must be accessed only
+/// on that thread.
 package final class AssociatedStorage<Value>: @unchecked Sendable {
     private final class Box {
         let value: Value
@@ -26,10 +26,10 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
     }
 
     #if canImport(ObjectiveC)
-    /// Its address serves as the key.
+    /// The address that serves as the key.
     private let key = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
-    /// Creates an empty storage.
+    /// Creates empty storage.
     package init() {}
 
     deinit {
@@ -49,15 +49,16 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
 
     private struct Table: Sendable {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// The number of entries at which entries of deallocated objects are removed.
+        /// The number of entries at which those of deallocated objects are removed.
         ///
-        /// It is twice the number of live objects, so that the cost per new entry is constant.
-        var sweepsAt = 64
+        /// The threshold is twice the number of live objects, but at least 64, so that the cost per new entry is
+        /// constant.
+        var sweepThreshold = 64
     }
 
     private let table = Locked(Table())
 
-    /// Creates an empty storage.
+    /// Creates empty storage.
     package init() {}
 
     /// Accesses the value of an object; setting nil removes it.
@@ -70,33 +71,34 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
         set {
             let entry = newValue.map { Entry(owner: object, box: Box($0)) }
             let id = ObjectIdentifier(object)
-            // Release removed values outside the lock, because that may run any deinit of the app.
-            let gone = table.withLock { table -> [Entry] in
-                var gone: [Entry] = []
-                if let old = table.entries.removeValue(forKey: id) { gone.append(old) }
+            // Removed values are released outside the lock, because releasing them may run any of the app's
+            // deinitializers.
+            let removed = table.withLock { table -> [Entry] in
+                var removed: [Entry] = []
+                if let old = table.entries.removeValue(forKey: id) { removed.append(old) }
                 if let entry { table.entries[id] = entry }
-                if table.entries.count >= table.sweepsAt { gone += Self.sweep(&table) }
-                return gone
+                if table.entries.count >= table.sweepThreshold { removed += Self.sweep(&table) }
+                return removed
             }
-            withExtendedLifetime(gone) {}
+            withExtendedLifetime(removed) {}
         }
     }
 
     /// The number of values, excluding those of deallocated objects.
     package var count: Int {
-        let (count, gone) = table.withLock { table -> (Int, [Entry]) in
-            let gone = Self.sweep(&table)
-            return (table.entries.count, gone)
+        let (count, removed) = table.withLock { table -> (Int, [Entry]) in
+            let removed = Self.sweep(&table)
+            return (table.entries.count, removed)
         }
-        withExtendedLifetime(gone) {}
+        withExtendedLifetime(removed) {}
         return count
     }
 
     private static func sweep(_ table: inout Table) -> [Entry] {
-        let dead = table.entries.filter { $0.value.owner == nil }
-        for id in dead.keys { table.entries[id] = nil }
-        table.sweepsAt = max(64, 2 * table.entries.count)
-        return Array(dead.values)
+        let deadEntries = table.entries.filter { $0.value.owner == nil }
+        for id in deadEntries.keys { table.entries[id] = nil }
+        table.sweepThreshold = max(64, 2 * table.entries.count)
+        return Array(deadEntries.values)
     }
     #endif
 }

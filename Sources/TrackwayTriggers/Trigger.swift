@@ -3,7 +3,7 @@
 
 /// A user-interface event that can fire trigger events.
 public enum Trigger: Sendable, Hashable {
-    /// Never occurs: an event with this trigger never fires.
+    /// A trigger that never occurs; an event with this trigger never fires.
     case never
     /// The element appeared.
     case didAppear
@@ -19,20 +19,20 @@ public enum Trigger: Sendable, Hashable {
     case didResignFirstResponder
     /// The element's own action was performed.
     ///
-    /// A control or a row has such an action, for example.
+    /// For example, controls and rows have such an action.
     case targetAction
     /// An app-defined trigger with this name.
     case custom(String)
 
     /// All triggers that are not app-defined, in the documented order.
-    public static let documented: [Trigger] = [
+    public static let builtIn: [Trigger] = [
         .never, .didAppear, .didDisappear, .didEndTouch, .didBeginScroll, .didBecomeFirstResponder,
         .didResignFirstResponder, .targetAction,
     ]
 
-    /// The name in events and reports.
+    /// The trigger's name in events and reports.
     ///
-    /// It is `none` for ``never``, the app's name for ``custom(_:)``, and the case's name for all others.
+    /// The name is `none` for ``never``, the app's name for ``custom(_:)``, and the case name for all others.
     public var name: String {
         switch self {
         case .never: "none"
@@ -49,6 +49,6 @@ public enum Trigger: Sendable, Hashable {
 }
 
 extension Trigger: CustomStringConvertible {
-    /// The name.
+    /// The trigger's name.
     public var description: String { name }
 }

@@ -25,7 +25,7 @@ struct UIApplicationDelegateAdaptor<Delegate: UIApplicationDelegate> {
 /// The content of an app.
 protocol Scene {
     /// The visible content.
-    var shown: String { get }
+    var visibleText: String { get }
 }
 
 /// A window.
@@ -34,7 +34,7 @@ struct WindowGroup<Content>: Scene {
 
     init(content: () -> Content) { self.content = content() }
 
-    var shown: String { "\(content)" }
+    var visibleText: String { "\(content)" }
 }
 
 /// An app.
@@ -46,7 +46,7 @@ protocol App {
 
 extension App {
     static func main() {
-        print("shows \(Self().body.shown)")
+        print("shows \(Self().body.visibleText)")
     }
 }
 

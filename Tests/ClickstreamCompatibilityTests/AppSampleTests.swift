@@ -7,8 +7,8 @@ internal import Testing
 
 @Suite("App sample in Clickstream's document")
 struct AppSampleTests {
-    @Test("a scene-based app creates its delegate, which starts the SDK, before it shows anything")
-    func runs() throws {
+    @Test
+    func `a scene-based app creates its delegate, which starts the SDK, before it shows anything`() throws {
         let path = Bundle.main.bundleURL.appendingPathComponent("ClickstreamAppSample").path
         let program = try #require(popen("exec '\(path)'", "r"))
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))

@@ -12,24 +12,24 @@ struct AutomaticScreensTests {
         ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
     }
 
-    @Test("screens are captured from the start by default, and clicks, which the document lacks, are not")
-    func byDefault() throws {
+    @Test
+    func `screens are captured from the start by default, and clicks, which the document lacks, are not`() throws {
         let core = ClickstreamApp().core()
-        #expect(!core.automatic.screens)
+        #expect(!core.automaticCapture.screens)
         try core.start(usual)
-        #expect(core.automatic.screens)
-        #expect(!core.automatic.clicks)
+        #expect(core.automaticCapture.screens)
+        #expect(!core.automaticCapture.clicks)
     }
 
-    @Test("the app can disable automatic screens before the start and change the setting later")
-    func chosen() throws {
+    @Test
+    func `the app can disable automatic screens before the start and change the setting later`() throws {
         let core = ClickstreamApp().core()
         try core.start(usual.withTrackScreenViewEvents(false))
-        #expect(!core.automatic.screens)
+        #expect(!core.automaticCapture.screens)
         let configuration = try core.liveConfiguration()
         configuration.withTrackScreenViewEvents(true)
-        #expect(core.automatic.screens)
+        #expect(core.automaticCapture.screens)
         configuration.withTrackScreenViewEvents(false)
-        #expect(!core.automatic.screens)
+        #expect(!core.automaticCapture.screens)
     }
 }

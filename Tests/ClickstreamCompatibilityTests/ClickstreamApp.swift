@@ -4,9 +4,9 @@
 internal import ClickstreamCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 /// A device for the static calls or for a test's own core.
 ///
@@ -32,15 +32,15 @@ final class ClickstreamApp: Sendable {
         // The next process of the same installation uses the same disk.
         let storage = memory.withLock { $0 }?.storageAfterKill()
         memory.withLock { $0 = nil }
-        let made = try InMemoryAnalytics(configuration, storage: storage, clock: clock, transport: network)
+        let memoryAnalytics = try InMemoryAnalytics(configuration, storage: storage, clock: clock, transport: network)
         configurations.withLock { $0.append(configuration) }
-        memory.withLock { $0 = made }
-        return made.analytics
+        memory.withLock { $0 = memoryAnalytics }
+        return memoryAnalytics.analytics
     }
 
     /// Returns a core for a test.
     func core(file: String? = nil) -> ClickstreamCore {
-        ClickstreamCore(file: { file.map { Array($0.utf8) } }, opening: { try self.open($0) })
+        ClickstreamCore(readFile: { file.map { Array($0.utf8) } }, makeAnalytics: { try self.open($0) })
     }
 
     /// Returns all events that reached the back end, in order.

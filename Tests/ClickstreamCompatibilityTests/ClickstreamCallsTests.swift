@@ -4,8 +4,8 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
 
 @testable internal import ClickstreamCompatibility
@@ -32,8 +32,8 @@ struct ClickstreamCallsTests {
 
     // MARK: Start
 
-    @Test("calls before the start have no effect and are reported once the SDK is running")
-    func beforeStart() async throws {
+    @Test
+    func `calls before the start have no effect and are reported once the SDK is running`() async throws {
         let core = app.core()
         core.record("early", [:], [])
         core.addGlobalAttributes(["early": 1])
@@ -49,22 +49,22 @@ struct ClickstreamCallsTests {
         let events = try await app.sent()
         #expect(events.map(\.name) == ["_first_open", "_app_start", "_session_start", "late"])
         #expect(events.allSatisfy { $0.attribute("early") == nil && $0.user("_user_id") == nil })
-        #expect(app.diagnostics.map(\.code).contains(.calledBeforeInitialisation))
-        #expect(app.diagnostics.first { $0.code == .calledBeforeInitialisation }?.value == "8 calls")
+        #expect(app.diagnostics.map(\.code).contains(.calledBeforeInitialization))
+        #expect(app.diagnostics.first { $0.code == .calledBeforeInitialization }?.value == "8 calls")
     }
 
-    @Test("a second start is reported, and the first one stays in effect")
-    func twice() async throws {
+    @Test
+    func `a second start is reported, and the first one stays in effect`() async throws {
         let core = try started()
         try core.start(usual.withAppId("other"))
         #expect(app.starts == 1)
-        #expect(app.diagnostics.map(\.code).contains(.initialisedTwice))
+        #expect(app.diagnostics.map(\.code).contains(.initializedTwice))
         core.record("one", [:], [])
         #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
     }
 
-    @Test("a failed start can be retried")
-    func again() throws {
+    @Test
+    func `a failed start can be retried`() throws {
         let core = app.core()
         let error = #expect(throws: ClickstreamError.self) { try core.start(nil) }
         #expect(error?.code == .incomplete)
@@ -72,15 +72,18 @@ struct ClickstreamCallsTests {
         #expect(app.starts == 1)
     }
 
-    @Test("unusable storage is an error, not a trap")
-    func storage() {
-        let core = ClickstreamCore(file: { nil }, opening: { _ in throw ClickstreamError(.invalidFile, "no disk") })
+    @Test
+    func `unusable storage is an error, not a trap`() {
+        let core = ClickstreamCore(
+            readFile: { nil },
+            makeAnalytics: { _ in throw ClickstreamError(.invalidFile, "no disk") }
+        )
         let error = #expect(throws: ClickstreamError.self) { try core.start(usual) }
         #expect(error?.code == .notStarted)
     }
 
-    @Test("code overrides the file, and the file overrides defaults")
-    func merging() throws {
+    @Test
+    func `code overrides the file, and the file overrides defaults`() throws {
         let core = app.core(file: DocumentSampleTests.file)
         try core.start(ClickstreamConfiguration().withAppId("mine").withSendEventInterval(0))
         #expect(app.configuration?.appID == "mine")
@@ -90,7 +93,6 @@ struct ClickstreamCallsTests {
     }
 
     @Test(
-        "a file with an invalid value is rejected with the value's name",
         arguments: [
             (#"{"appId":7}"#, "appId"), (#"{"endpoint":true}"#, "endpoint"),
             (#"{"isCompressEvents":"yes"}"#, "isCompressEvents"),
@@ -100,25 +102,25 @@ struct ClickstreamCallsTests {
         ],
         ["awsClickstreamPlugin", "awsClickstreamPlugin "]
     )
-    func wrongFile(_ plugin: (String, String), _ key: String) {
+    func `a file with an invalid value is rejected with the value's name`(_ plugin: (String, String), _ key: String) {
         let file = #"{"analytics":{"plugins":{"\#(key)":\#(plugin.0)}}}"#
         let error = #expect(throws: ClickstreamError.self) { try app.core(file: file).start(usual) }
         #expect(error?.code == .invalidFile)
         #expect(error?.message.contains(plugin.1) == true)
     }
 
-    @Test("a file that is not JSON is rejected, and one without the plugin has no effect")
-    func strangeFile() throws {
+    @Test
+    func `a file that is not JSON is rejected, and one without the plugin has no effect`() throws {
         #expect(throws: ClickstreamError.self) { try app.core(file: "nonsense").start(usual) }
         #expect(throws: ClickstreamError.self) { try app.core(file: #"{"analytics":{}}"#).start(nil) }
         try app.core(file: #"{"analytics":{"plugins":{}}}"#).start(usual)
     }
 
-    @Test(
-        "both spellings of the interval set the same option, and values below 1 are ignored",
-        arguments: [(500, 500), (0, 10_000), (-5, 10_000)]
-    )
-    func interval(_ milliseconds: Int, _ expected: Int) throws {
+    @Test(arguments: [(500, 500), (0, 10_000), (-5, 10_000)])
+    func `both spellings of the interval set the same option, and values below 1 are ignored`(
+        _ milliseconds: Int,
+        _ expected: Int
+    ) throws {
         for configuration in [usual.withSendEventInterval(milliseconds), usual.withSendEventsInterval(milliseconds)] {
             let core = app.core()
             try core.start(configuration)
@@ -126,8 +128,8 @@ struct ClickstreamCallsTests {
         }
     }
 
-    @Test("automatic events are selected by option, and crashes are off by default")
-    func capture() throws {
+    @Test
+    func `automatic events are selected by option, and crashes are off by default`() throws {
         _ = try started()
         #expect(app.configuration?.capture == .standard)
         _ = try started(
@@ -143,8 +145,8 @@ struct ClickstreamCallsTests {
 
     // MARK: While the SDK works
 
-    @Test("endpoint, app ID, compression, cookie and log can change while the SDK is running")
-    func live() async throws {
+    @Test
+    func `endpoint, app ID, compression, cookie and log can change while the SDK is running`() async throws {
         let core = try started()
         core.record("one", [:], [])
         _ = try await app.sent()
@@ -162,8 +164,8 @@ struct ClickstreamCallsTests {
         #expect(app.log.count == 1)
     }
 
-    @Test("an invalid setting is reported, and the previous one stays in effect")
-    func liveNonsense() async throws {
+    @Test
+    func `an invalid setting is reported, and the previous one stays in effect`() async throws {
         let core = try started()
         try core.liveConfiguration().withAppId("")
         #expect(app.diagnostics.map(\.code).contains(.configurationInvalid))
@@ -171,8 +173,8 @@ struct ClickstreamCallsTests {
         #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
     }
 
-    @Test("the switch and the global attributes do not outlive the process")
-    func nextProcess() async throws {
+    @Test
+    func `the switch and the global attributes do not outlive the process`() async throws {
         let first = try started()
         first.addGlobalAttributes(["channel": "store"])
         first.disable()
@@ -184,8 +186,8 @@ struct ClickstreamCallsTests {
 
     // MARK: Values
 
-    @Test("every documented type is sent unchanged, without rounding noise")
-    func types() async throws {
+    @Test
+    func `every documented type is sent unchanged, without rounding noise`() async throws {
         let core = try started()
         core.record(
             "types",
@@ -209,8 +211,8 @@ struct ClickstreamCallsTests {
         #expect(String(decoding: app.network.requests[0].body, as: UTF8.self).contains(#""price":279.9,"#))
     }
 
-    @Test("2005: a number that is not finite loses only its attribute")
-    func notFinite() async throws {
+    @Test
+    func `2005: a number that is not finite loses only its attribute`() async throws {
         let core = try started()
         core.record("e", ["bad": Double.infinity, "decimal": Decimal.nan, "good": 1], [])
         let event = try #require(try await app.sent("e").first)
@@ -220,8 +222,8 @@ struct ClickstreamCallsTests {
         #expect(event.attribute("_error_code")?.integer == 2005)
     }
 
-    @Test("an item without an ID is omitted, and the others remain")
-    func itemWithoutID() async throws {
+    @Test
+    func `an item without an ID is omitted, and the others remain`() async throws {
         let core = try started()
         core.record("e", [:], [["name": "nobody"], ["id": 7], ["id": ""]])
         let event = try #require(try await app.sent("e").first)
@@ -232,22 +234,23 @@ struct ClickstreamCallsTests {
 
     // MARK: Limits
 
-    @Test("1001: an event with an invalid name is reported by an error event", arguments: ["9lives", "", "名前", "a-b"])
-    func invalidName(_ name: String) async throws {
+    @Test(arguments: ["9lives", "", "名前", "a-b"])
+    func `1001: an event with an invalid name is reported by an error event`(_ name: String) async throws {
         let core = try started()
         core.record(name, ["own": 1], [])
         #expect(try await errors() == [1001])
     }
 
-    @Test("1002: a name of 51 characters is too long in any script", arguments: ["n", "名", "👩‍👩‍👧‍👦"])
-    func longName(_ character: String) async throws {
+    @Test(arguments: ["n", "名", "👩‍👩‍👧‍👦"])
+    func `1002: a name of 51 characters is too long in any script`(_ character: String) async throws {
         let core = try started()
         core.record(String(repeating: character, count: 51), [:], [])
         #expect(try await errors() == [1002])
     }
 
-    @Test("2001 to 2003: an invalid global attribute is reported by an error event, and the others remain")
-    func brokenGlobals() async throws {
+    @Test
+    func `2001 to 2003: an invalid global attribute is reported by an error event, and the others remain`() async throws
+    {
         let core = try started()
         core.addGlobalAttributes([
             String(repeating: "k", count: 51): 1, "9k": 1, "long": String(repeating: "汉", count: 1_025), "fine": "yes",
@@ -260,21 +263,21 @@ struct ClickstreamCallsTests {
         #expect(event.attribute("_error_code") == nil)
     }
 
-    @Test("2004: 500 global attributes are accepted, and one more is reported as an error", arguments: [-1, 0, 1])
-    func globalCount(_ offset: Int) async throws {
+    @Test(arguments: [-1, 0, 1])
+    func `2004: 500 global attributes are accepted, and one more is reported as an error`(_ offset: Int) async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<(500 + offset) { attributes["g\(1_000 + number)"] = number }
         core.addGlobalAttributes(attributes)
         #expect(app.analytics?.recordedContext.global.count == min(500, 500 + offset))
-        let told = app.diagnostics.filter { $0.code == .limitBroken }
-        #expect(told.map(\.field) == (offset > 0 ? ["2004"] : []))
+        let limitDiagnostics = app.diagnostics.filter { $0.code == .limitBroken }
+        #expect(limitDiagnostics.map(\.field) == (offset > 0 ? ["2004"] : []))
         core.addGlobalAttributes(["g1000": "again"])
         #expect(app.analytics?.recordedContext.global["g1000"]?.string == "again")
     }
 
-    @Test("3002 to 3004: an invalid user attribute is reported by an error event, and the others remain")
-    func brokenUserAttributes() async throws {
+    @Test
+    func `3002 to 3004: an invalid user attribute is reported by an error event, and the others remain`() async throws {
         let core = try started()
         core.addUserAttributes([
             String(repeating: "k", count: 51): 1, "9k": 1, "long": String(repeating: "汉", count: 257), "fine": "yes",
@@ -285,20 +288,22 @@ struct ClickstreamCallsTests {
         #expect(event.user("long") == nil)
     }
 
-    @Test("3001: a user has 100 attributes, and one more is reported by an error event", arguments: [-1, 0, 1])
-    func userCount(_ offset: Int) async throws {
+    @Test(arguments: [-1, 0, 1])
+    func `3001: a user has 100 attributes, and one more is reported by an error event`(_ offset: Int) async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<(100 + offset) { attributes["u\(1_000 + number)"] = number }
         core.addUserAttributes(attributes)
         #expect(try await errors() == (offset > 0 ? [3001] : []))
         let event = try #require(try await app.sent("_profile_set").last)
-        let own = event["user"]?.object?.members.filter { $0.key.hasPrefix("u1") } ?? []
-        #expect(own.count == min(100, 100 + offset))
+        let userAttributes = event["user"]?.object?.members.filter { $0.key.hasPrefix("u1") } ?? []
+        #expect(userAttributes.count == min(100, 100 + offset))
     }
 
-    @Test("5001: a screen view without a name, or with one that is not text, is reported by an error event")
-    func screenWithoutName() async throws {
+    @Test
+    func `5001: a screen view without a name, or with one that is not text, is reported by an error event`()
+        async throws
+    {
         let core = try started()
         core.record("_screen_view", [:], [])
         core.record("_screen_view", ["_screen_name": 7], [])
@@ -307,8 +312,8 @@ struct ClickstreamCallsTests {
         #expect(try await app.sent("_screen_view").isEmpty)
     }
 
-    @Test("1,500 attributes lose only those beyond the limit")
-    func tenThousand() async throws {
+    @Test
+    func `1,500 attributes lose only those beyond the limit`() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<1_500 { attributes["a\(number)"] = number }
@@ -321,8 +326,8 @@ struct ClickstreamCallsTests {
 
     // MARK: Screens
 
-    @Test("manual screens are recorded while automatic ones are off, and a repeated screen is one view")
-    func screens() async throws {
+    @Test
+    func `manual screens are recorded while automatic ones are off, and a repeated screen is one view`() async throws {
         let core = try started(usual.withTrackScreenViewEvents(false))
         core.record("_screen_view", ["_screen_name": "Home", "_screen_unique_id": "1", "shelf": 3], [])
         core.record("_screen_view", ["_screen_name": "Home", "_screen_unique_id": "1"], [])
@@ -339,8 +344,8 @@ struct ClickstreamCallsTests {
         #expect(engagement.map { $0.attribute("_engagement_time_msec")?.integer } == [2_000])
     }
 
-    @Test("a screen shown again with other attributes is another view")
-    func productScreens() async throws {
+    @Test
+    func `a screen shown again with other attributes is another view`() async throws {
         let core = try started()
         for sku in ["s0", "s1", "s2", "s2"] {
             core.record("_screen_view", ["_screen_name": "Product", "sku": sku], [])
@@ -351,8 +356,8 @@ struct ClickstreamCallsTests {
 
     // MARK: The user
 
-    @Test("signing out removes all user data except the unique ID from later events")
-    func signedOut() async throws {
+    @Test
+    func `signing out removes all user data except the unique ID from later events`() async throws {
         let core = try started()
         core.setUser("john")
         core.addUserAttributes(["name": "John", "age": 20])
@@ -364,8 +369,10 @@ struct ClickstreamCallsTests {
         #expect(after.user("_user_id") == nil)
     }
 
-    @Test("each call records an event, even if it changes nothing, and an empty ID means no signed-in user")
-    func profileSet() async throws {
+    @Test
+    func `each call records an event, even if it changes nothing, and an empty ID means no signed-in user`()
+        async throws
+    {
         let core = try started()
         core.setUser("a")
         core.setUser("a")
@@ -376,8 +383,8 @@ struct ClickstreamCallsTests {
         #expect(events.map { $0.user("_user_id")?.string } == ["a", "a", nil, nil, nil])
     }
 
-    @Test("user attributes survive a restart")
-    func userAttributesSurvive() async throws {
+    @Test
+    func `user attributes survive a restart`() async throws {
         let first = try started()
         first.setUser("carl")
         first.addUserAttributes(["tier": "gold"])
@@ -388,15 +395,15 @@ struct ClickstreamCallsTests {
         #expect(event.user("_user_id")?.string == "carl")
     }
 
-    @Test("the configured session timeout applies", arguments: [(59, 1), (60, 2), (61, 2)])
-    func sessionTimeout(_ seconds: Int, _ sessions: Int) async throws {
+    @Test(arguments: [(59, 1), (60, 2), (61, 2)])
+    func `the configured session timeout applies`(_ seconds: Int, _ sessions: Int) async throws {
         let core = try started(usual.withSessionTimeoutDuration(60_000))
         core.record("one", [:], [])
         let analytics = try #require(app.analytics)
-        analytics.lifeCycleChanged(to: .didEnterBackground)
+        analytics.lifecycleChanged(to: .didEnterBackground)
         app.clock.advance(by: .seconds(seconds))
-        analytics.lifeCycleChanged(to: .willEnterForeground)
-        analytics.lifeCycleChanged(to: .didBecomeActive)
+        analytics.lifecycleChanged(to: .willEnterForeground)
+        analytics.lifecycleChanged(to: .didBecomeActive)
         core.record("two", [:], [])
         let starts = try await app.sent("_session_start")
         #expect(starts.count == sessions)
@@ -407,8 +414,8 @@ struct ClickstreamCallsTests {
         #expect(id.hasPrefix(String(unique.suffix(8)) + "-"))
     }
 
-    @Test("unique IDs follow the users: visit 1, A 1, out 1, B 2, out 2, A 1, C 3")
-    func uniqueIDs() async throws {
+    @Test
+    func `unique IDs follow the users: visit 1, A 1, out 1, B 2, out 2, A 1, C 3`() async throws {
         let core = try started()
         for (number, user) in [nil, "A", nil, "B", nil, "A", "C"].enumerated() {
             if number > 0 { core.setUser(user) }

@@ -4,8 +4,8 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
 
 @testable internal import ClickstreamCompatibility
@@ -32,8 +32,8 @@ struct ClickstreamEdgeTests {
 
     // MARK: The log
 
-    @Test("the log shows exactly what is sent, including session, user, global attributes and device")
-    func logsWhatIsSent() async throws {
+    @Test
+    func `the log shows exactly what is sent, including session, user, global attributes and device`() async throws {
         let core = try started(usual.withLogEvents(true).withInitialGlobalAttributes(["channel": "store"]))
         core.setUser("carl")
         core.addUserAttributes(["age": 21])
@@ -68,8 +68,8 @@ struct ClickstreamEdgeTests {
         #expect(click["platform"] != nil)
     }
 
-    @Test("isLogEvents can be set as a property and in the file")
-    func isLogEvents() throws {
+    @Test
+    func `isLogEvents can be set as a property and in the file`() throws {
         let configuration = ClickstreamConfiguration()
         #expect(!configuration.isLogEvents)
         configuration.isLogEvents = true
@@ -81,19 +81,19 @@ struct ClickstreamEdgeTests {
         #expect(app.configuration?.logEvents == false)
     }
 
-    @Test("an unknown key in the file is reported with its name and location")
-    func unknownKeys() throws {
+    @Test
+    func `an unknown key in the file is reported with its name and location`() throws {
         let file =
             #"{"analytics":{"plugins":{"awsClickstreamPlugin":{"appID":"x","endpoint":"https://e.test/c","":1}}}}"#
         try app.core(file: file).start(ClickstreamConfiguration().withAppId("shop"))
-        let told = app.diagnostics.filter { $0.code == .configurationKeyUnknown }
-        #expect(told.map(\.value) == ["appID", ""])
-        #expect(told.first?.field.contains("amplifyconfiguration.json") == true)
-        #expect(told.first?.recoverySuggestion?.isEmpty == false)
+        let unknownKeyDiagnostics = app.diagnostics.filter { $0.code == .configurationKeyUnknown }
+        #expect(unknownKeyDiagnostics.map(\.value) == ["appID", ""])
+        #expect(unknownKeyDiagnostics.first?.field.contains("amplifyconfiguration.json") == true)
+        #expect(unknownKeyDiagnostics.first?.recoverySuggestion?.isEmpty == false)
     }
 
-    @Test("the live configuration starts and stops crash capture immediately")
-    func crashesLive() throws {
+    @Test
+    func `the live configuration starts and stops crash capture immediately`() throws {
         let core = try started()
         #expect(app.configuration?.capture.contains(.crashes) == false)
         try core.liveConfiguration().withTrackAppExceptionEvents(true)
@@ -104,19 +104,19 @@ struct ClickstreamEdgeTests {
 
     // MARK: Concurrency
 
-    @Test("the app may call back from a diagnostic about the start")
-    func callsBack() async throws {
+    @Test
+    func `the app may call back from a diagnostic about the start`() async throws {
         let app = ClickstreamApp()
-        let held = Locked<ClickstreamCore?>(nil)
+        let coreBox = Locked<ClickstreamCore?>(nil)
         let core = ClickstreamCore(
-            file: { nil },
-            opening: { configuration in
+            readFile: { nil },
+            makeAnalytics: { configuration in
                 var configuration = configuration
-                configuration.onDiagnostic = { _ in held.withLock { $0 }?.deleteGlobalAttributes(["a"]) }
+                configuration.onDiagnostic = { _ in coreBox.withLock { $0 }?.deleteGlobalAttributes(["a"]) }
                 return try app.open(configuration)
             }
         )
-        held.withLock { $0 = core }
+        coreBox.withLock { $0 = core }
         core.flush()
         try core.start(usual.withInitialGlobalAttributes(["a": 1, "b": 2]))
         core.record("one", [:], [])
@@ -125,8 +125,8 @@ struct ClickstreamEdgeTests {
         #expect(event.attribute("b")?.integer == 2)
     }
 
-    @Test("concurrent starts create one SDK, with the attributes of that start")
-    func twoStarts() async throws {
+    @Test
+    func `concurrent starts create one SDK, with the attributes of that start`() async throws {
         let core = app.core()
         let configurations = (0..<8).map { usual.withInitialGlobalAttributes(["only\($0)": 1]) }
         await withTaskGroup(of: Void.self) { group in
@@ -138,13 +138,14 @@ struct ClickstreamEdgeTests {
         core.record("one", [:], [])
         let event = try #require(try await app.sent("one").first)
         #expect((0..<8).filter { event.attribute("only\($0)") != nil }.count == 1)
-        #expect(app.diagnostics.filter { $0.code == .initialisedTwice }.count == 7)
+        #expect(app.diagnostics.filter { $0.code == .initializedTwice }.count == 7)
     }
 
     // MARK: Values that do not fit
 
-    @Test("a non-finite user attribute is omitted from the profile, with an error event and a diagnostic")
-    func nanOfUsers() async throws {
+    @Test
+    func `a non-finite user attribute is omitted from the profile, with an error event and a diagnostic`() async throws
+    {
         let core = try started()
         core.addUserAttributes(["rate": Double.nan])
         core.addUserAttributes(["rate": -Double.infinity, "name": "carl"])
@@ -156,8 +157,8 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.filter { $0.code == .limitBroken }.count == 2)
     }
 
-    @Test("attributes that together exceed an event's size are omitted with an error code")
-    func tooLongTogether() async throws {
+    @Test
+    func `attributes that together exceed an event's size are omitted with an error code`() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<440 { attributes["a\(number)"] = String(repeating: "x", count: 1_000) }
@@ -168,8 +169,8 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.map(\.code).contains(.eventTooLarge))
     }
 
-    @Test("request numbers increase, even across processes")
-    func requestNumbers() async throws {
+    @Test
+    func `request numbers increase, even across processes`() async throws {
         var core = try started()
         for round in 0..<3 {
             for _ in 0..<3 {
@@ -187,8 +188,8 @@ struct ClickstreamEdgeTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("attributes that a closure adds to events do not change user attributes")
-    func usersUnderDynamicAttributes() async throws {
+    @Test
+    func `attributes that a closure adds to events do not change user attributes`() async throws {
         let core = try started()
         app.analytics?.setGlobalAttributesProvider { ["page": "cart", "n": 1] }
         core.setUser("carl")

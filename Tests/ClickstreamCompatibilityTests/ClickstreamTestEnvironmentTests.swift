@@ -4,7 +4,7 @@
 internal import ClickstreamCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 // The static calls use one shared instance, so these tests and the document's samples run one after another.
@@ -15,8 +15,10 @@ extension DocumentSampleTests {
             ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
         }
 
-        @Test("a test provides clock, network and disk, and the next process reads the state of the previous one")
-        func environment() async throws {
+        @Test
+        func `a test provides clock, network and disk, and the next process reads the state of the previous one`()
+            async throws
+        {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver { $0.run(in: environment) }
             defer { ClickstreamAnalytics.startOver() }
@@ -32,21 +34,21 @@ extension DocumentSampleTests {
             await environment.transport.untilRequested(1)
             #expect(environment.transport.requests.allSatisfy { $0.url.hasPrefix("https://example.com/collect?") })
             try ClickstreamAnalytics.initSDK(Self.configuration)
-            #expect(environment.diagnostics.map(\.code).contains(.initialisedTwice))
+            #expect(environment.diagnostics.map(\.code).contains(.initializedTwice))
 
             let next = environment.nextProcess()
             ClickstreamAnalytics.startOver { $0.run(in: next) }
             ClickstreamAnalytics.recordEvent("too early")
             #expect(throws: ClickstreamError.self) { try ClickstreamAnalytics.getClickstreamConfiguration() }
             try ClickstreamAnalytics.initSDK(Self.configuration)
-            #expect(next.diagnostics.map(\.code).contains(.calledBeforeInitialisation))
+            #expect(next.diagnostics.map(\.code).contains(.calledBeforeInitialization))
             #expect(ClickstreamAnalytics.analytics?.userID == "carl")
             #expect(next.recorded.contains { $0.event.name == "checkout" })
             #expect(!next.recorded.contains { $0.event.name == "too early" })
         }
 
-        @Test("the test's changes to the configuration come last, at each start")
-        func changed() throws {
+        @Test
+        func `the test's changes to the configuration come last, at each start`() throws {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver {
                 $0.run(in: environment)
@@ -60,8 +62,8 @@ extension DocumentSampleTests {
             #expect(ClickstreamAnalytics.analytics?.recordedContext.app["build"] == "381")
         }
 
-        @Test("a simulated device runs the app's life cycle")
-        func device() async throws {
+        @Test
+        func `a simulated device runs the app's lifecycle`() async throws {
             let device = SimulatedDevice { onDevice in
                 ClickstreamAnalytics.startOver(onDevice)
                 do {

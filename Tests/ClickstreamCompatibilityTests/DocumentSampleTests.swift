@@ -4,8 +4,8 @@
 internal import ClickstreamCompatibility
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
 
 @testable internal import ClickstreamSamples
@@ -35,17 +35,17 @@ struct DocumentSampleTests {
 
     init() {
         let app = app
-        ClickstreamAnalytics.shared.restart(file: { Array(Self.file.utf8) }, opening: { try app.open($0) })
+        ClickstreamAnalytics.shared.restart(readFile: { Array(Self.file.utf8) }, makeAnalytics: { try app.open($0) })
     }
 
     private func start() throws {
         try ClickstreamAnalytics.initSDK()
     }
 
-    @Test(
-        "3. started in the app delegate with the file's settings, the SDK records the events of a first start"
-    )
-    func startInTheAppDelegate() async throws {
+    @Test
+    func `3. started in the app delegate with the file's settings, the SDK records the events of a first start`()
+        async throws
+    {
         #expect(AppDelegate().application(UIApplication(), didFinishLaunchingWithOptions: nil))
         let names = try await app.sent().map(\.name)
         #expect(names == ["_first_open", "_app_start", "_session_start"])
@@ -54,8 +54,8 @@ struct DocumentSampleTests {
         #expect(app.configuration?.delivery.policy.flushInterval == .seconds(10))
     }
 
-    @Test("4. events are recorded with attributes and with only a name")
-    func recordEvents() async throws {
+    @Test
+    func `4. events are recorded with attributes and with only a name`() async throws {
         try start()
         documentRecordsEvents()
         let events = try await app.sent("button_click")
@@ -66,8 +66,8 @@ struct DocumentSampleTests {
         #expect(events.last?.attribute("value") == nil)
     }
 
-    @Test("global attributes in the configuration are in every event from the first")
-    func initialGlobalAttributes() async throws {
+    @Test
+    func `global attributes in the configuration are in every event from the first`() async throws {
         try documentStartsWithGlobalAttributes()
         ClickstreamAnalytics.recordEvent("later")
         let events = try await app.sent()
@@ -85,8 +85,8 @@ struct DocumentSampleTests {
         #expect(app.network.requests.first?.url.contains("appId=your%20appId&") == true)
     }
 
-    @Test("global attributes added later are in all later events, except a deleted one")
-    func addGlobalAttributes() async throws {
+    @Test
+    func `global attributes added later are in all later events, except a deleted one`() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("before")
         documentAddsGlobalAttributes()
@@ -100,8 +100,8 @@ struct DocumentSampleTests {
         #expect(after.attribute("level") == nil)
     }
 
-    @Test("a deleted global attribute is in no later event")
-    func deleteGlobalAttributes() async throws {
+    @Test
+    func `a deleted global attribute is in no later event`() async throws {
         try start()
         ClickstreamAnalytics.addGlobalAttributes(["level": 5.1])
         ClickstreamAnalytics.recordEvent("before")
@@ -111,8 +111,8 @@ struct DocumentSampleTests {
         #expect(try await app.sent("after").first?.attribute("level") == nil)
     }
 
-    @Test("signing in and out records one event each, and events in between have the user ID")
-    func signInAndOut() async throws {
+    @Test
+    func `signing in and out records one event each, and events in between have the user ID`() async throws {
         try start()
         documentSignsInAndOut()
         let events = try await app.sent("_profile_set")
@@ -122,8 +122,8 @@ struct DocumentSampleTests {
         #expect(events.allSatisfy { $0.user("_user_first_touch_timestamp") != nil })
     }
 
-    @Test("user attributes are recorded by an event and included in all later ones")
-    func addUserAttributes() async throws {
+    @Test
+    func `user attributes are recorded by an event and included in all later ones`() async throws {
         try start()
         documentAddsUserAttributes()
         ClickstreamAnalytics.recordEvent("later")
@@ -135,8 +135,8 @@ struct DocumentSampleTests {
         }
     }
 
-    @Test("an event contains its items with their custom attributes")
-    func recordItems() async throws {
+    @Test
+    func `an event contains its items with their custom attributes`() async throws {
         try start()
         documentRecordsItems()
         let event = try #require(try await app.sent("view_item").first)
@@ -151,8 +151,8 @@ struct DocumentSampleTests {
         #expect(item["book_publisher"]?.string == "Nature Research")
     }
 
-    @Test("a manual screen view is recorded, and later events have its screen")
-    func recordScreenView() async throws {
+    @Test
+    func `a manual screen view is recorded, and later events have its screen`() async throws {
         try start()
         documentRecordsScreenView()
         ClickstreamAnalytics.recordEvent("later")
@@ -165,8 +165,8 @@ struct DocumentSampleTests {
         #expect(later.attribute("_screen_unique_id")?.string == "your screen uniqueId")
     }
 
-    @Test("flushing sends pending events immediately")
-    func flushEvents() async throws {
+    @Test
+    func `flushing sends pending events immediately`() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("waits")
         documentFlushesEvents()
@@ -174,8 +174,8 @@ struct DocumentSampleTests {
         #expect(app.network.requests.count == 1)
     }
 
-    @Test("nothing is recorded while disabled, and recording resumes when enabled")
-    func disableAndEnable() async throws {
+    @Test
+    func `nothing is recorded while disabled, and recording resumes when enabled`() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("before")
         ClickstreamAnalytics.disable()
@@ -186,8 +186,8 @@ struct DocumentSampleTests {
         #expect(names == ["before", "after"])
     }
 
-    @Test("every option of the configuration takes effect")
-    func allOptions() async throws {
+    @Test
+    func `every option of the configuration takes effect`() async throws {
         try documentChoosesAllOptions()
         ClickstreamAnalytics.recordEvent("one")
         let event = try #require(try await app.sent("one").first)
@@ -203,8 +203,8 @@ struct DocumentSampleTests {
         #expect(configuration.capture == CaptureOptions.standard.union(.crashes))
     }
 
-    @Test("changes to the live configuration take effect from then on")
-    func changeTheConfiguration() async throws {
+    @Test
+    func `changes to the live configuration take effect from then on`() async throws {
         try start()
         documentChangesTheConfiguration()
         ClickstreamAnalytics.recordEvent("one")

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// SparkChamber is not included: its module runs the app's actions and records nothing itself.
@@ -12,16 +12,15 @@ internal import TrackwayTesting
 /// If an action calls `Analytics.record`, the event is the app's.
 @Suite("Interceptors and rules for events of compatibility modules")
 struct CompatibilityRulesTests {
-    @Test(
-        "interceptors get each event by its own name and attributes, and may change or drop it",
-        arguments: Module.allCases
-    )
-    func interceptors(_ module: Module) throws {
-        let seen = Locked<[InterceptedEvent]>([])
+    @Test(arguments: Module.allCases)
+    func `interceptors get each event by its own name and attributes, and may change or drop it`(_ module: Module)
+        throws
+    {
+        let interceptedEvents = Locked<[InterceptedEvent]>([])
         let app = try module.app { configuration in
             configuration.interceptors = [
                 Interceptor("no e-mail") { event in
-                    seen.withLock { $0.append(event) }
+                    interceptedEvents.withLock { $0.append(event) }
                     guard event.name != "debug_tap" else { return .drop }
                     event.attributes[module.key] = nil
                     if event.name == "search" { event.name = "find" }
@@ -31,9 +30,9 @@ struct CompatibilityRulesTests {
         }
         app.record("debug_tap")
         app.record("search")
-        #expect(seen.withLock { $0 }.map(\.name) == ["debug_tap", "search"])
-        #expect(seen.withLock { $0 }.allSatisfy { $0.attributes[module.key] == module.value })
-        #expect(seen.withLock { $0 }.allSatisfy { $0.route == .all || $0.route == [module.destination] })
+        #expect(interceptedEvents.withLock { $0 }.map(\.name) == ["debug_tap", "search"])
+        #expect(interceptedEvents.withLock { $0 }.allSatisfy { $0.attributes[module.key] == module.value })
+        #expect(interceptedEvents.withLock { $0 }.allSatisfy { $0.route == .all || $0.route == [module.destination] })
         let stored = app.stored()
         #expect(stored.map(\.name) == ["find"])
         #expect(stored.allSatisfy { $0.attributes[module.key] == nil })
@@ -41,8 +40,8 @@ struct CompatibilityRulesTests {
         #expect(app.ledger().intercepted == ["no e-mail": 1])
     }
 
-    @Test("rules deny, redact and rename each event by its own name and attributes", arguments: Module.allCases)
-    func rules(_ module: Module) async throws {
+    @Test(arguments: Module.allCases)
+    func `rules deny, redact and rename each event by its own name and attributes`(_ module: Module) async throws {
         let app = try module.app { configuration in
             configuration.setRules(
                 [
@@ -57,11 +56,9 @@ struct CompatibilityRulesTests {
         #expect(app.environment.diagnostics.filter { $0.code == .ruleInvalid }.isEmpty)
     }
 
-    @Test(
-        "rules for a destination that the module does not have cause an error or a diagnostic",
-        arguments: Module.allCases
-    )
-    func unknownDestination(_ module: Module) throws {
+    @Test(arguments: Module.allCases)
+    func `rules for a destination that the module does not have cause an error or a diagnostic`(_ module: Module) throws
+    {
         let environment = InMemoryEnvironment()
         var failure: String?
         do {

@@ -6,7 +6,7 @@ internal import SensorsAnalyticsCompatibility
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable internal import ClickstreamCompatibility
@@ -45,19 +45,19 @@ enum Module: CaseIterable {
         }
         switch self {
         case .clickstream:
-            let made = Locked<Analytics?>(nil)
+            let createdAnalytics = Locked<Analytics?>(nil)
             let core = ClickstreamCore(
-                file: { nil },
-                opening: { configuration in
+                readFile: { nil },
+                makeAnalytics: { configuration in
                     var configuration = configuration
                     configure(&configuration)
                     let analytics = try Analytics(configuration)
-                    made.withLock { $0 = analytics }
+                    createdAnalytics.withLock { $0 = analytics }
                     return analytics
                 }
             )
             try core.start(ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect"))
-            return AnalyticsApp(self, environment, try #require(made.withLock { $0 })) { name in
+            return AnalyticsApp(self, environment, try #require(createdAnalytics.withLock { $0 })) { name in
                 core.record(name, ["email": "ann@example.com"], [])
             }
         case .sensorsAnalytics:

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Glibc
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayPlatform
 
 /// A process that crashes on request.
@@ -24,7 +24,7 @@ struct CrashProbe {
         /// The host handles them once.
         case handlerOnce = "handler-once"
         /// The host repairs the fault and continues.
-        case mend
+        case repair
         /// Captures reports and stops capturing again.
         case ended
         /// A complete SDK captures and has recorded a few events.
@@ -46,11 +46,11 @@ struct CrashProbe {
         /// Another reporter calls no other handler.
         case otherEnds = "other-ends"
         /// Another reporter has ended again.
-        case otherGone = "other-gone"
+        case otherRemoved = "other-removed"
         /// Ours ends below another one that calls it.
-        case endedBeneath = "ended-beneath"
+        case endedBelow = "ended-below"
         /// The same, and then ours captures again.
-        case againBeneath = "again-beneath"
+        case restartedBelow = "restarted-below"
         /// Another reporter gets faults before any signal, as those with a Mach port do.
         ///
         /// It restores the handlers that it found. It started first, so it found none.
@@ -61,7 +61,7 @@ struct CrashProbe {
         case between
     }
 
-    struct Mishap: Error {}
+    struct ProbeError: Error {}
 
     nonisolated(unsafe) private static var capture: CrashCapture?
     nonisolated(unsafe) private static var analytics: Analytics?
@@ -97,13 +97,13 @@ struct CrashProbe {
                 analytics = try makeAnalytics(folder)
                 recordAndPrint()
             } catch {
-                say("refused")
+                printLine("refused")
             }
         case .handlerOnce:
             handle(flags: Int32(bitPattern: UInt32(SA_RESETHAND)))
             try begin(folder)
-        case .mend:
-            handleByRepairing()
+        case .repair:
+            installRepairingHandler()
             try begin(folder)
         case .ended:
             try begin(folder)
@@ -117,23 +117,23 @@ struct CrashProbe {
         case .otherEnds:
             try begin(folder)
             report(.ends)
-        case .otherGone:
+        case .otherRemoved:
             try begin(folder)
             report(.chains)
-            putBack()
-        case .endedBeneath, .againBeneath:
+            restoreHandlers()
+        case .endedBelow, .restartedBelow:
             try begin(folder)
             report(.chains)
             capture = nil
-            if preparation == .againBeneath { try begin(folder) }
+            if preparation == .restartedBelow { try begin(folder) }
         case .portBefore:
             saveHandlers()
             try begin(folder)
-            putBack()
+            restoreHandlers()
         case .portAfter:
             try begin(folder)
             saveHandlers()
-            putBack()
+            restoreHandlers()
         case .between:
             handle(flags: 0)
             try begin(folder)
@@ -160,15 +160,15 @@ struct CrashProbe {
         // This port has no listener.
         var configuration = Configuration(
             appID: "probe",
-            destinations: [.collector(try Self.nowhere(), writeKey: "key")]
+            destinations: [.collector(try Self.unreachableURL(), writeKey: "key")]
         )
         configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.capture = [.standard, .crashes]
         return try Analytics(configuration)
     }
 
-    private static func nowhere() throws -> URL {
-        guard let url = URL(string: "http://127.0.0.1:9") else { throw Mishap() }
+    private static func unreachableURL() throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:9") else { throw ProbeError() }
         return url
     }
 
@@ -207,10 +207,10 @@ struct CrashProbe {
     private static func recordAndPrint(isQuiet: Bool = false) {
         let text = String(repeating: "x", count: 1_000)
         let receipt = analytics?.record("limited", ["text": .string(text)])
-        if !isQuiet { say(receipt?.dropped.map { "dropped \($0)" } ?? "kept") }
+        if !isQuiet { printLine(receipt?.dropped.map { "dropped \($0)" } ?? "kept") }
     }
 
-    private static func say(_ line: String) {
+    private static func printLine(_ line: String) {
         var text = line + "\n"
         text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
@@ -234,12 +234,12 @@ struct CrashProbe {
     nonisolated(unsafe) private static var page: UnsafeMutableRawPointer?
 
     /// Makes the page writable when it is written to.
-    private static func handleByRepairing() {
+    private static func installRepairingHandler() {
         page = mmap(nil, 4_096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
             mprotect(CrashProbe.page, 4_096, PROT_READ | PROT_WRITE)
-            _ = write(STDOUT_FILENO, "mended\n", 7)
+            _ = write(STDOUT_FILENO, "repaired\n", 9)
         }
         sigaction(SIGSEGV, &action, nil)
     }
@@ -247,36 +247,40 @@ struct CrashProbe {
     // MARK: Another reporter
 
     /// Its action after writing its report.
-    private enum Reporting {
+    private enum ReporterBehavior {
         case chains, restores, ends
     }
 
     /// The handlers that it found, by signal.
-    nonisolated(unsafe) private static let formers = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
+    nonisolated(unsafe) private static let previousHandlers = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
 
     private static func saveHandlers() {
-        for number in fatal { sigaction(number, nil, formers + Int(number)) }
+        for number in fatal { sigaction(number, nil, previousHandlers + Int(number)) }
     }
 
-    private static func putBack() {
-        for number in fatal { sigaction(number, formers + Int(number), nil) }
+    private static func restoreHandlers() {
+        for number in fatal { sigaction(number, previousHandlers + Int(number), nil) }
     }
 
-    private static func report(_ reporting: Reporting) {
+    private static func report(_ behavior: ReporterBehavior) {
         saveHandlers()
         for number in fatal {
             var action = sigaction()
             action.sa_flags = SA_SIGINFO | SA_ONSTACK
-            switch reporting {
+            switch behavior {
             case .chains:
                 action.__sigaction_handler.sa_sigaction = { number, information, machine in
                     _ = write(STDOUT_FILENO, "other\n", 6)
-                    CrashProbe.formers[Int(number)].__sigaction_handler.sa_sigaction?(number, information, machine)
+                    CrashProbe.previousHandlers[Int(number)].__sigaction_handler.sa_sigaction?(
+                        number,
+                        information,
+                        machine
+                    )
                 }
             case .restores:
                 action.__sigaction_handler.sa_sigaction = { number, _, _ in
                     _ = write(STDOUT_FILENO, "other\n", 6)
-                    CrashProbe.putBack()
+                    CrashProbe.restoreHandlers()
                     // A signal that is not a fault does not repeat automatically.
                     if number == SIGABRT { raise(number) }
                 }
@@ -293,25 +297,25 @@ struct CrashProbe {
 
     // MARK: Crashes
 
-    private static func crash(_ way: String) throws {
-        switch way {
+    private static func crash(_ kind: String) throws {
+        switch kind {
         case "nil":
             let nothing: Int? = CommandLine.arguments.count > 50 ? 1 : nil
             print(nothing!)
         case "fatal-error": fatalError("the worst of all errors")
         case "index": print([1, 2, 3][CommandLine.arguments.count])
         case "overflow": print(Int8(CommandLine.arguments.count) + Int8.max)
-        case "edge": abortBesideAnEdge()
+        case "edge": abortNearModuleEdge()
         case "null": touchNull()
         case "call": call(0x10)
-        case "stack": print(fall(CommandLine.arguments.count))
+        case "stack": print(recurse(CommandLine.arguments.count))
         case "abort": abort()
         case "exception": throwException()
         case "exception-elsewhere":
             inThread { CrashProbe.throwException(isUncaught: false) }
             while !isThrown { sched_yield() }
             abort()
-        case "thrown": throw Mishap()
+        case "thrown": throw ProbeError()
         case "thread":
             inThread { CrashProbe.touchNull() }
             while true { pause() }
@@ -321,8 +325,8 @@ struct CrashProbe {
         case "divide": raise(SIGFPE)
         case "trap": raise(SIGTRAP)
         case "bus": raise(SIGBUS)
-        case "child": dieInAChild()
-        case "mend":
+        case "child": crashInForkedChild()
+        case "repair":
             page?.storeBytes(of: 1, as: Int.self)
             _ = write(STDOUT_FILENO, "alive\n", 6)
         case "none": break
@@ -356,7 +360,7 @@ struct CrashProbe {
     /// Aborts with words on the stack that look like return addresses.
     ///
     /// They are the first bytes of a module without readable memory before it.
-    private static func abortBesideAnEdge() {
+    private static func abortNearModuleEdge() {
         // The kernel maps its vDSO after pages that only the kernel can read.
         var maps = [UInt8](repeating: 0, count: 1 << 18)
         let file = open("/proc/self/maps", O_RDONLY)
@@ -372,11 +376,11 @@ struct CrashProbe {
     }
 
     @inline(never)
-    private static func fall(_ depth: Int) -> Int {
-        depth < 0 ? 0 : fall(depth + 1) + fall(depth + 2) + depth
+    private static func recurse(_ depth: Int) -> Int {
+        depth < 0 ? 0 : recurse(depth + 1) + recurse(depth + 2) + depth
     }
 
-    private static func dieInAChild() {
+    private static func crashInForkedChild() {
         // Forks like a C library, because Swift provides no call for it.
         let child = spawnCopy()
         if child == 0 { touchNull() }

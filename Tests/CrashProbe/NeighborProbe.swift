@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Glibc
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
+internal import TrackwayLifecycle
 
 /// A host of the SDK that forks.
 enum NeighborProbe {
@@ -28,8 +28,8 @@ enum NeighborProbe {
     }
 
     private static func analytics(_ folder: String) throws -> Analytics {
-        guard let nowhere = URL(string: "http://localhost:9") else { throw CrashProbe.Mishap() }
-        var configuration = Configuration(appID: "probe", destinations: [.collector(nowhere, writeKey: "key")])
+        guard let unreachableURL = URL(string: "http://localhost:9") else { throw CrashProbe.ProbeError() }
+        var configuration = Configuration(appID: "probe", destinations: [.collector(unreachableURL, writeKey: "key")])
         configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.onDiagnostic = { _ in }
         configuration.snapshots = SnapshotOptions()
@@ -54,7 +54,7 @@ enum NeighborProbe {
         let calls = Calls()
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(number))]) }
         if let analytics { calls.prepare(analytics) }
-        if isBusy, let analytics { keepBusy(analytics, calls) }
+        if isBusy, let analytics { callContinuously(analytics, calls) }
         for _ in 0..<children {
             let process = fork()
             guard process >= 0 else { return 4 }
@@ -76,7 +76,7 @@ enum NeighborProbe {
     }
 
     /// Calls the SDK from other threads until the process ends.
-    private static func keepBusy(_ analytics: Analytics, _ calls: Calls) {
+    private static func callContinuously(_ analytics: Analytics, _ calls: Calls) {
         for number in 0..<3 {
             Thread.detachNewThread {
                 for round in 0... {

@@ -29,15 +29,15 @@ struct DocumentSampleTests {
         return records
     }
 
-    @Test("the configured store is the default one, without a known user")
-    func configuresTheStore() {
+    @Test
+    func `the configured store is the default one, without a known user`() {
         #expect(Usage.shared.store?.storageID == Usage.unattributedStorageID)
         #expect(Usage.shared.userID == nil)
         #expect(!Usage.shared.outputEnabled())
     }
 
-    @Test("reports in the format go to the default target")
-    func reportsInTheFormat() throws {
+    @Test
+    func `reports in the format go to the default target`() throws {
         documentReportsInTheFormat()
         let records = try records(of: Usage.defaultTargetID)
         #expect(records.map(\.event) == [.sessionStart, .event("testKey"), .sessionEnd])
@@ -46,16 +46,16 @@ struct DocumentSampleTests {
         #expect(records[1].info["type"] as? String == "testType")
     }
 
-    @Test("records in the format go to any target")
-    func reportsToAnyTarget() throws {
+    @Test
+    func `records in the format go to any target`() throws {
         documentReportsToAnyTarget()
         #expect(try records(of: "myTarget").map(\.event) == [.sessionStart, .event("testKey")])
         #expect(try records(of: Usage.defaultTargetID).isEmpty)
         #expect(Usage.shared.targetIdentifiers() == ["myTarget"])
     }
 
-    @Test("flexible reports are read back unchanged")
-    func reportsFlexibly() throws {
+    @Test
+    func `flexible reports are read back unchanged`() throws {
         documentReportsFlexibly()
         let records = try records(of: Usage.defaultTargetID)
         #expect(records.map(\.event) == [.sessionStart, .event("SomeCustomEvent"), .event("SomeCustomEvent")])
@@ -63,8 +63,8 @@ struct DocumentSampleTests {
         #expect(records[2].info["MyCustomKey"] as? String == "MyCustomData")
     }
 
-    @Test("behavior events have the format's key and fields")
-    func logsBehavior() throws {
+    @Test
+    func `behavior events have the format's key and fields`() throws {
         let controller = DocumentViewController()
         controller.viewDidAppear(true)
         controller.buttonPressed()
@@ -84,8 +84,8 @@ struct DocumentSampleTests {
         )
     }
 
-    @Test("every declaration in the document exists with its labels and defaults")
-    func everyDeclaration() throws {
+    @Test
+    func `every declaration in the document exists with its labels and defaults`() throws {
         #expect(Usage.defaultTargetID == "default")
         #expect(Usage.unattributedStorageID == UsageStore.unattributedStorageID)
         #expect(UUID(uuidString: Usage.unattributedUserID) != nil)
@@ -120,8 +120,8 @@ struct DocumentSampleTests {
         #expect(try UsageStore(with: UsageStore.defaultFolderURL, storageID: person).storageID == person.uuidString)
     }
 
-    @Test("a custom uploader reads pending records and removes those it has uploaded")
-    func uploadsByItself() throws {
+    @Test
+    func `a custom uploader reads pending records and removes those it has uploaded`() throws {
         documentReportsToAnyTarget()
         #expect(documentUploadsByItself { _ in false } == 0)
         #expect(documentUploadsByItself { $0.map(\.event) == [.sessionStart, .event("testKey")] } == 2)

@@ -4,17 +4,17 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
 @Suite("SAP Mobile Services uploader")
 struct SAPcpmsUploadTests {
     private let app = UsageApp()
-    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
     private static let path =
         "https://tenant.test/mobileservices/application/shop/clientusage/v1/runtime/clientusage/application/shop"
 
@@ -24,8 +24,8 @@ struct SAPcpmsUploadTests {
 
     /// Returns the store of a user who consented.
     @discardableResult
-    private func permitted(_ app: UsageApp, _ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
-        let store = try store ?? app.store(of: person)
+    private func configureWithConsent(_ app: UsageApp, _ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
+        let store = try store ?? app.store(of: userID)
         app.usage.configure(with: store)
         app.usage.enableDataCollection()
         app.usage.consentForUser(try #require(UUID(uuidString: store.storageID)), given: true)
@@ -60,9 +60,9 @@ struct SAPcpmsUploadTests {
         }
     }
 
-    @Test("the reference's example matches field by field")
-    func golden() async throws {
-        let store = try permitted(app)
+    @Test
+    func `the reference's example matches field by field`() async throws {
+        let store = try configureWithConsent(app)
         let zero = Timestamp("2024-06-10T06:13:20.000Z")?.date ?? .distantPast
         let reporter = app.usage.reporter()
         reporter.report(
@@ -131,9 +131,9 @@ struct SAPcpmsUploadTests {
         #expect(store.snapshot(for: "default").recordCount() == 0)
     }
 
-    @Test("an open session is ended and sent, and the next one of the same application begins")
-    func openSession() async throws {
-        let store = try permitted(app)
+    @Test
+    func `an open session is ended and sent, and the next one of the same application begins`() async throws {
+        let store = try configureWithConsent(app)
         #expect(await upload(app) == .noData)
         app.usage.reporter().report(start(app))
         #expect(await upload(app) == .noData)
@@ -155,16 +155,16 @@ struct SAPcpmsUploadTests {
         )
     }
 
-    @Test("records are sent only while data collection is on and the user consents")
-    func permission() async throws {
-        let store = try app.store(of: person)
+    @Test
+    func `records are sent only while data collection is on and the user consents`() async throws {
+        let store = try app.store(of: userID)
         app.usage.configure(with: store)
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
         #expect(await upload(app) == .outputDisabled)
         app.usage.enableDataCollection()
         #expect(await upload(app) == .outputDisabled)
-        app.usage.consentForUser(try #require(person), given: true)
+        app.usage.consentForUser(try #require(userID), given: true)
         app.usage.disableDataCollection()
         #expect(await upload(app) == .outputDisabled)
         #expect(app.memory.transport.requests.isEmpty)
@@ -174,9 +174,9 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.count == 1)
     }
 
-    @Test("records without mandatory fields stay, are reported once, and do not block others")
-    func withheld() async throws {
-        let store = try permitted(app)
+    @Test
+    func `records without mandatory fields stay, are reported once, and do not block others`() async throws {
+        let store = try configureWithConsent(app)
         let reporter = app.usage.reporter()
         reporter.report(.event("before any session"))
         reporter.report(start(app))
@@ -207,11 +207,10 @@ struct SAPcpmsUploadTests {
         }
         #expect(app.events(store) == staying + ["SessionStart"])
         let next = app.restarted()
-        #expect(next.events(try next.store(of: person)) == staying + ["SessionStart"])
+        #expect(next.events(try next.store(of: userID)) == staying + ["SessionStart"])
     }
 
     @Test(
-        "a failed upload reports its error, and the records stay",
         arguments: [
             (ScriptedResponse.respond(WireResponse(status: 403)), SAPcpmsUsageUploader.UploadError.policyDisabled),
             (.respond(WireResponse(status: 500, body: Array("no".utf8))), .httpStatus(code: 500, body: "no")),
@@ -220,18 +219,21 @@ struct SAPcpmsUploadTests {
             (.captivePortal, nil), (.fail(TransportError(.timedOut, "t")), .network("timed_out: t")),
         ] as [(ScriptedResponse, SAPcpmsUsageUploader.UploadError?)]
     )
-    func answers(_ answer: ScriptedResponse, _ error: SAPcpmsUsageUploader.UploadError?) async throws {
-        let store = try permitted(app)
+    func `a failed upload reports its error, and the records stay`(
+        _ response: ScriptedResponse,
+        _ error: SAPcpmsUsageUploader.UploadError?
+    ) async throws {
+        let store = try configureWithConsent(app)
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
         app.usage.reporter().report(.sessionEnd)
-        app.memory.transport.script(answer)
-        let found = await upload(app)
+        app.memory.transport.script(response)
+        let uploadError = await upload(app)
         if let error {
-            #expect(found == error)
-        } else if case .network? = found {
+            #expect(uploadError == error)
+        } else if case .network? = uploadError {
         } else {
-            Issue.record("\(found as Any)")
+            Issue.record("\(uploadError as Any)")
         }
         #expect(store.snapshot(for: "default").recordCount() == 3)
         #expect(await upload(app) == nil)
@@ -240,9 +242,9 @@ struct SAPcpmsUploadTests {
         #expect(try body(0)["report"] == body(1)["report"])
     }
 
-    @Test("an invalid address is reported before anything is sent")
-    func endpoints() async throws {
-        try permitted(app)
+    @Test
+    func `an invalid address is reported before anything is sent`() async throws {
+        try configureWithConsent(app)
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
         for destination in [
@@ -257,9 +259,9 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.isEmpty)
     }
 
-    @Test("only one upload per target runs at a time")
-    func oneAtATime() async throws {
-        try permitted(app)
+    @Test
+    func `only one upload per target runs at a time`() async throws {
+        try configureWithConsent(app)
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
         app.memory.transport.hold()
@@ -271,9 +273,9 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.count == 1)
     }
 
-    @Test("many records are sent in several requests, and records reported during the upload stay")
-    func manyRecords() async throws {
-        let store = try permitted(app)
+    @Test
+    func `many records are sent in several requests, and records reported during the upload stay`() async throws {
+        let store = try configureWithConsent(app)
         app.usage.reporter().report(start(app))
         for number in 0..<450 { app.usage.reporter().report(.event("\(number)")) }
         app.memory.transport.hold()
@@ -288,43 +290,43 @@ struct SAPcpmsUploadTests {
         #expect(app.events(store) == ["SessionStart", "meanwhile"])
     }
 
-    @Test("unattributed records are sent first, with the user's permission, and removed")
-    func unattributed() async throws {
-        let nobody = try app.store()
-        nobody.store(record: start(app), for: "default")
-        nobody.store(record: UsageRecord(.event("a"), date: app.environment.now.date), for: "default")
-        try permitted(app)
-        #expect(await upload(app, unattributed: nobody.snapshot(for: "default")) == nil)
+    @Test
+    func `unattributed records are sent first, with the user's permission, and removed`() async throws {
+        let unattributedStore = try app.store()
+        unattributedStore.store(record: start(app), for: "default")
+        unattributedStore.store(record: UsageRecord(.event("a"), date: app.environment.now.date), for: "default")
+        try configureWithConsent(app)
+        #expect(await upload(app, unattributed: unattributedStore.snapshot(for: "default")) == nil)
         #expect(try keys(body(0)) == [["SessionStart", "a"]])
-        #expect(nobody.snapshot(for: "default").recordCount() == 0)
+        #expect(unattributedStore.snapshot(for: "default").recordCount() == 0)
     }
 
-    @Test("a custom store keeps records that cannot be sent, and they are not sent later")
-    func ownStore() async throws {
-        let store = CustomStore(try #require(person).uuidString)
-        try permitted(app, store)
+    @Test
+    func `a custom store keeps records that cannot be sent, and they are not sent later`() async throws {
+        let store = CustomStore(try #require(userID).uuidString)
+        try configureWithConsent(app, store)
         app.usage.reporter().report(.event("before any session"))
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
         #expect(await upload(app) == nil)
         #expect(try keys(body(0)) == [["SessionStart", "a", "SessionEnd"]])
-        #expect(store.kept.map(\.record.event.description) == ["SessionStart", "before any session"])
+        #expect(store.storedRecords.map(\.record.event.description) == ["SessionStart", "before any session"])
         app.usage.reporter().report(.event("b"))
         #expect(await upload(app) == nil)
         #expect(try keys(body(1)) == [["SessionStart", "b", "SessionEnd"]])
-        #expect(store.kept.map(\.record.event.description) == ["SessionStart", "before any session"])
+        #expect(store.storedRecords.map(\.record.event.description) == ["SessionStart", "before any session"])
     }
 
-    @Test("positions are stored as ranges, regardless of their order")
-    func positions() {
+    @Test
+    func `positions are stored as ranges, regardless of their order`() {
         var positions = UsagePositions()
         for position in [3, 4, 9, 5, 1, 4, 0] { positions.insert(position) }
         #expect((0..<12).filter { positions.contains($0) } == [0, 1, 3, 4, 5, 9])
         #expect(positions.count == 6)
     }
 
-    @Test("policies with strings and native values are read, and other data contains none")
-    func policies() throws {
+    @Test
+    func `policies with strings and native values are read, and other data contains none`() throws {
         let texts: UsageInfo = [
             "mobileservices": [
                 "settingsExchange": [
@@ -352,8 +354,8 @@ struct SAPcpmsUploadTests {
 
 /// The calls as an app makes them, on the shared instance.
 extension DocumentSampleTests {
-    @Test("the uploader's two calls exist with their defaults, and sessions accept settings parameters")
-    func uploads() async throws {
+    @Test
+    func `the uploader's two calls exist with their defaults, and sessions accept settings parameters`() async throws {
         let url = try #require(URL(string: "https://tenant.test"))
         let settings = SAPcpmsSettingsParameters(backendURL: url, applicationID: "shop", applicationVersion: "1.0")
         SAPcpmsUsage.sessionStart(settingsParameters: settings)

@@ -3,10 +3,10 @@
 
 internal import Foundation
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
@@ -15,17 +15,17 @@ internal import TrackwayWire
 /// It stores each report ID once.
 final class UploadBackEnd: Transport {
     /// The outcome of a request.
-    enum Answer: Sendable, Hashable {
+    enum Response: Sendable, Hashable {
         case accept
         /// The report is stored, and the response is lost.
-        case loseAnswer
+        case loseResponse
         case status(Int)
         /// The request does not reach the back end.
         case offline
     }
 
     /// An event of a report, with its session.
-    struct Arrival: Sendable, Hashable {
+    struct StoredEvent: Sendable, Hashable {
         let session: String
         let key: String
         let json: String
@@ -33,11 +33,11 @@ final class UploadBackEnd: Transport {
     }
 
     private struct State: Sendable {
-        var answer: @Sendable (WireRequest, Int) -> Answer
+        var respond: @Sendable (WireRequest, Int) -> Response
         var requests = 0
-        var reports: [String: [Arrival]] = [:]
+        var reports: [String: [StoredEvent]] = [:]
         var order: [String] = []
-        var repeated = 0
+        var repeatedRequests = 0
         var history: [String] = []
     }
 
@@ -45,54 +45,54 @@ final class UploadBackEnd: Transport {
 
     /// Creates a back end.
     ///
-    /// - Parameter answer: Called with each request and its number, starting at 1.
-    init(_ answer: @escaping @Sendable (WireRequest, Int) -> Answer = { _, _ in .accept }) {
-        state = Locked(State(answer: answer))
+    /// - Parameter respond: Called with each request and its number, starting at 1.
+    init(_ respond: @escaping @Sendable (WireRequest, Int) -> Response = { _, _ in .accept }) {
+        state = Locked(State(respond: respond))
     }
 
     /// Changes the responses.
-    func change(_ answer: @escaping @Sendable (WireRequest, Int) -> Answer) {
-        state.withLock { $0.answer = answer }
+    func setResponse(_ respond: @escaping @Sendable (WireRequest, Int) -> Response) {
+        state.withLock { $0.respond = respond }
     }
 
     /// The number of requests.
     var requests: Int { state.withLock { $0.requests } }
     /// The number of requests whose report was already stored.
-    var repeated: Int { state.withLock { $0.repeated } }
+    var repeatedRequests: Int { state.withLock { $0.repeatedRequests } }
     /// The stored events of each report, in the order of arrival.
-    var reports: [[Arrival]] { state.withLock { state in state.order.compactMap { state.reports[$0] } } }
+    var reports: [[StoredEvent]] { state.withLock { state in state.order.compactMap { state.reports[$0] } } }
     /// The stored events.
-    var arrivals: [Arrival] { reports.flatMap { $0 } }
+    var storedEvents: [StoredEvent] { reports.flatMap { $0 } }
     /// The keys of the stored events, by session.
     ///
     /// Sessions are in the order of their first events.
     var sessions: [[String]] {
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         var sessions: [[String]] = []
-        for arrival in arrivals {
-            if places[arrival.session] == nil {
-                places[arrival.session] = sessions.count
+        for event in storedEvents {
+            if indexes[event.session] == nil {
+                indexes[event.session] = sessions.count
                 sessions.append([])
             }
-            sessions[places[arrival.session] ?? 0].append(arrival.key)
+            sessions[indexes[event.session] ?? 0].append(event.key)
         }
         return sessions
     }
 
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
-        let (answer, number) = state.withLock { state in
+        let (respond, number) = state.withLock { state in
             state.requests += 1
-            return (state.answer, state.requests)
+            return (state.respond, state.requests)
         }
-        let found = answer(request, number)
-        state.withLock { $0.history.append("\(number) \(found): \(Self.summary(of: request))") }
-        switch found {
+        let response = respond(request, number)
+        state.withLock { $0.history.append("\(number) \(response): \(Self.summary(of: request))") }
+        switch response {
         case .accept:
             store(request)
             return WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))
-        case .loseAnswer:
+        case .loseResponse:
             store(request)
-            throw TransportError(.timedOut, "the answer was lost")
+            throw TransportError(.timedOut, "the response was lost")
         case .status(let status): return WireResponse(status: status)
         case .offline: throw TransportError(.offline, "no network")
         }
@@ -102,7 +102,7 @@ final class UploadBackEnd: Transport {
     var history: [String] { state.withLock { $0.history } }
 
     /// Adds a line to the history.
-    func note(_ line: String) { state.withLock { $0.history.append(line) } }
+    func addToHistory(_ line: String) { state.withLock { $0.history.append(line) } }
 
     private static func summary(of request: WireRequest) -> String {
         guard let report = try? JSONValue.parse(request.body) else { return request.method }
@@ -118,7 +118,7 @@ final class UploadBackEnd: Transport {
         guard let report = try? JSONValue.parse(request.body), let id = report["report"]?.string else { return }
         let events = (report["sessions"]?.array ?? []).flatMap { session in
             (session["events"]?.array ?? []).map { event in
-                Arrival(
+                StoredEvent(
                     session: session["sessionInfo"]?["sessionId"]?.string ?? "",
                     key: event["key"]?.string ?? "",
                     json: String(decoding: event.json(), as: UTF8.self),
@@ -128,7 +128,7 @@ final class UploadBackEnd: Transport {
         }
         state.withLock { state in
             guard state.reports[id] == nil else {
-                state.repeated += 1
+                state.repeatedRequests += 1
                 return
             }
             state.reports[id] = events
@@ -139,15 +139,15 @@ final class UploadBackEnd: Transport {
 
 extension UsageApp {
     /// A user of the device.
-    static let person = UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5))
+    static let userID = UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5))
 
     /// Configures a store, with data collection and the user's consent.
     @discardableResult
-    func permitted(_ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
-        let store = try store ?? self.store(of: Self.person)
+    func configureWithConsent(_ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
+        let store = try store ?? self.store(of: Self.userID)
         usage.configure(with: store)
         usage.enableDataCollection()
-        usage.consentForUser(Self.person, given: true)
+        usage.consentForUser(Self.userID, given: true)
         return store
     }
 
@@ -164,9 +164,11 @@ extension UsageApp {
             of: "default",
             from: usage.core
         )
-        let kept = unattributed.map { Kept(object: $0) }
+        let unattributedBox = unattributed.map { UncheckedSendableBox(object: $0) }
         return await withCheckedContinuation { continuation in
-            upload.begin(kept?.object) { continuation.resume(returning: $0 as? SAPcpmsUsageUploader.UploadError) }
+            upload.begin(unattributedBox?.object) {
+                continuation.resume(returning: $0 as? SAPcpmsUsageUploader.UploadError)
+            }
         }
     }
 
@@ -189,7 +191,7 @@ extension UsageApp {
     }
 
     /// Returns the files that contain a text.
-    func files(holding text: String) -> [String] {
+    func files(containing text: String) -> [String] {
         files.filter { path in
             // An empty folder has no contents.
             let bytes = (try? memory.storage.contents(of: path)) ?? []

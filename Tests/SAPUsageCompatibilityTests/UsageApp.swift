@@ -4,7 +4,7 @@
 internal import Foundation
 internal import SAPUsageCompatibility
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// A device with an app that reports usage.
@@ -73,7 +73,7 @@ extension UsageSnapshotting {
 final class CustomStore: UsageStoring {
     let storageID: String
     let initTimestamp = Date(timeIntervalSince1970: 0)
-    var kept: [(target: String, record: UsageRecord)] = []
+    var storedRecords: [(target: String, record: UsageRecord)] = []
     /// Called before a snapshot is made.
     var onSnapshot: () -> Void = {}
     /// The threads with running calls, and the number of overlapping calls.
@@ -83,7 +83,7 @@ final class CustomStore: UsageStoring {
     var overlaps: Int { calls.withLock { $0.overlaps } }
 
     /// Counts a call.
-    func called<Result>(_ body: () -> Result) -> Result {
+    func countCall<Result>(_ body: () -> Result) -> Result {
         let thread = pthread_self()
         calls.withLock {
             if $0.threads.contains(where: { pthread_equal($0, thread) == 0 }) { $0.overlaps += 1 }
@@ -104,8 +104,10 @@ final class CustomStore: UsageStoring {
     }
 
     func removeRecords(before date: Date, after end: Date?, targetID: String) {
-        called {
-            kept.removeAll { $0.target == targetID && $0.record.date <= date && $0.record.date >= end ?? .distantPast }
+        countCall {
+            storedRecords.removeAll {
+                $0.target == targetID && $0.record.date <= date && $0.record.date >= end ?? .distantPast
+            }
         }
     }
 
@@ -114,22 +116,22 @@ final class CustomStore: UsageStoring {
     }
 
     func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting {
-        called {
+        countCall {
             onSnapshot()
             return CustomSnapshot(
                 self,
                 targetID,
-                kept.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count
+                storedRecords.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count
             )
         }
     }
 
     func store(record: UsageRecord, for targetID: String) {
-        called { kept.append((targetID, record)) }
+        countCall { storedRecords.append((targetID, record)) }
     }
 
     func targetIdentifiers() -> [String] {
-        called { Set(kept.map(\.target)).sorted() }
+        countCall { Set(storedRecords.map(\.target)).sorted() }
     }
 }
 
@@ -146,19 +148,21 @@ struct CustomSnapshot: UsageSnapshotting {
     }
 
     func records(_ body: (UsageRecord) -> Bool) {
-        store.called {
-            for item in store.kept.filter({ $0.target == target }).prefix(count) where !body(item.record) { return }
+        store.countCall {
+            for item in store.storedRecords.filter({ $0.target == target }).prefix(count) where !body(item.record) {
+                return
+            }
         }
     }
 
     func recordCount() -> Int { count }
 
     func removeRecords() {
-        var left = count
-        store.called {
-            store.kept.removeAll { item in
-                guard item.target == target, left > 0 else { return false }
-                left -= 1
+        var remaining = count
+        store.countCall {
+            store.storedRecords.removeAll { item in
+                guard item.target == target, remaining > 0 else { return false }
+                remaining -= 1
                 return true
             }
         }

@@ -4,17 +4,17 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
 @Suite("Usage broker")
 struct UsageBrokerTests {
     private let app = UsageApp()
-    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
     private let settings: SAPcpmsSettingsParameters
     private static let policyURL = "https://tenant.test/mobileservices/application/shop/settings"
 
@@ -32,137 +32,137 @@ struct UsageBrokerTests {
         -> UsageBroker
     {
         let broker = app.usage.core.sharedBroker
-        broker.onboardingID = person
+        broker.onboardingID = userID
         broker.uploadInterval = days
         broker.injectOSlifecycleSession = injects
         if consent {
             app.usage.enableDataCollection()
-            app.usage.consentForUser(try #require(person), given: true)
+            app.usage.consentForUser(try #require(userID), given: true)
         }
         return broker
     }
 
-    private func answer(days: Int, isOn: Bool = true) -> ScriptedResponse {
+    private func policyResponse(days: Int, isOn: Bool = true) -> ScriptedResponse {
         let policy = #"{"dataCollectionEnabled":"\#(isOn)","uploadDataAfterDays":"\#(days)"}"#
         let body = #"{"mobileservices":{"settingsExchange":{"usagePolicy":\#(policy)}}}"#
         return .respond(WireResponse(status: 200, body: Array(body.utf8)))
     }
 
     /// Waits for this number of requests and for the end of the upload.
-    private func settled(_ app: UsageApp, requests: Int) async throws {
+    private func waitForUploads(_ app: UsageApp, requests: Int) async throws {
         await app.memory.transport.untilRequested(requests)
-        try await Deadline.wait(while: !app.usage.core.sharedBroker.isResting)
+        try await Deadline.wait(while: !app.usage.core.sharedBroker.isIdle)
     }
 
     private func uploads(_ app: UsageApp) -> Int {
         app.memory.transport.requests.count { $0.method == "POST" }
     }
 
-    private func reported(_ app: UsageApp) throws {
+    private func reportSession(_ app: UsageApp) throws {
         app.usage.reporter().report(app.environment.sessionStart(application: "shop", version: nil))
         app.usage.reporter().report(.event("a"))
         app.usage.reporter().report(.sessionEnd)
     }
 
-    @Test("uploads happen at the start and then at the interval in days, across restarts")
-    func cadence() async throws {
+    @Test
+    func `uploads happen at the start and then at the interval in days, across restarts`() async throws {
         var app = app
         let first = try broker(app, days: 2)
         try first.start(settingsParameters: settings)
-        #expect(app.usage.userID == person?.uuidString)
+        #expect(app.usage.userID == userID?.uuidString)
         // There is nothing to send.
-        try await settled(app, requests: 0)
-        try reported(app)
-        first.lifeCycleChanged(to: .didEnterBackground)
-        first.lifeCycleChanged(to: .willEnterForeground)
-        try await settled(app, requests: 1)
-        try reported(app)
+        try await waitForUploads(app, requests: 0)
+        try reportSession(app)
+        first.lifecycleChanged(to: .didEnterBackground)
+        first.lifecycleChanged(to: .willEnterForeground)
+        try await waitForUploads(app, requests: 1)
+        try reportSession(app)
         for (days, count) in [(1, 1), (1, 2), (1, 2), (1, 3)] {
             app.memory.clock.advance(by: .seconds(86_400 * days))
             app = app.restarted()
             let next = try broker(app, days: 2, consent: false)
             try next.start(settingsParameters: settings)
-            try await settled(app, requests: count)
+            try await waitForUploads(app, requests: count)
             #expect(uploads(app) == count)
-            try reported(app)
+            try reportSession(app)
         }
         // The clock is set back by a year, and the user returns.
         app.memory.clock.jumpWall(by: .seconds(-86_400 * 365))
         app = app.restarted()
         try broker(app, days: 2, consent: false).start(settingsParameters: settings)
-        try await settled(app, requests: 4)
+        try await waitForUploads(app, requests: 4)
         #expect(app.memory.diagnostics.isEmpty)
     }
 
-    @Test("without a network nothing is removed, and the next occasion retries")
-    func offline() async throws {
+    @Test
+    func `without a network nothing is removed, and the next occasion retries`() async throws {
         let broker = try broker(app)
         app.memory.transport.script(.fail(TransportError(.offline, "no network")))
-        app.usage.configure(with: try app.store(of: person))
-        try reported(app)
+        app.usage.configure(with: try app.store(of: userID))
+        try reportSession(app)
         try broker.start(settingsParameters: settings)
-        try await settled(app, requests: 1)
+        try await waitForUploads(app, requests: 1)
         #expect(app.codes == ["usage_upload_failed"])
-        let store = try app.store(of: person)
+        let store = try app.store(of: userID)
         #expect(app.events(store) == ["SessionStart", "a", "SessionEnd"])
-        broker.lifeCycleChanged(to: .didEnterBackground)
-        broker.lifeCycleChanged(to: .didBecomeActive)
-        try await settled(app, requests: 2)
+        broker.lifecycleChanged(to: .didEnterBackground)
+        broker.lifecycleChanged(to: .didBecomeActive)
+        try await waitForUploads(app, requests: 2)
         #expect(app.events(store).isEmpty)
     }
 
-    @Test("the back end's policy is requested before an upload and saved for times without a network")
-    func serverOverride() async throws {
+    @Test
+    func `the back end's policy is requested before an upload and saved for times without a network`() async throws {
         let broker = try broker(app, days: 0, consent: false)
         broker.enableServerOverride = true
-        app.usage.configure(with: try app.store(of: person))
-        try reported(app)
+        app.usage.configure(with: try app.store(of: userID))
+        try reportSession(app)
         try broker.start(settingsParameters: settings)
         // No policy is requested before consent.
         #expect(app.memory.transport.requests.isEmpty)
-        app.memory.transport.script(answer(days: 3))
-        app.usage.consentForUser(try #require(person), given: true)
-        try await settled(app, requests: 2)
+        app.memory.transport.script(policyResponse(days: 3))
+        app.usage.consentForUser(try #require(userID), given: true)
+        try await waitForUploads(app, requests: 2)
         #expect(app.memory.transport.requests.map(\.method) == ["GET", "POST"])
         #expect(app.memory.transport.requests.first?.url == Self.policyURL)
         #expect(app.usage.outputEnabled())
 
-        try reported(app)
+        try reportSession(app)
         app.memory.clock.advance(by: .seconds(86_400 * 2))
         let next = app.restarted()
         app.memory.transport.script(.fail(TransportError(.offline, "no network")))
-        let again = try self.broker(next, days: 1, consent: false)
-        again.enableServerOverride = true
-        try again.start(settingsParameters: settings)
-        try await settled(next, requests: 3)
+        let brokerWithoutConsent = try self.broker(next, days: 1, consent: false)
+        brokerWithoutConsent.enableServerOverride = true
+        try brokerWithoutConsent.start(settingsParameters: settings)
+        try await waitForUploads(next, requests: 3)
         #expect(uploads(next) == 1)
         // Off: nothing is stored or sent from now on.
-        app.memory.transport.script(answer(days: 1, isOn: false))
-        again.lifeCycleChanged(to: .didEnterBackground)
-        again.lifeCycleChanged(to: .willEnterForeground)
-        try await settled(next, requests: 4)
-        again.lifeCycleChanged(to: .didEnterBackground)
+        app.memory.transport.script(policyResponse(days: 1, isOn: false))
+        brokerWithoutConsent.lifecycleChanged(to: .didEnterBackground)
+        brokerWithoutConsent.lifecycleChanged(to: .willEnterForeground)
+        try await waitForUploads(next, requests: 4)
+        brokerWithoutConsent.lifecycleChanged(to: .didEnterBackground)
         app.memory.transport.script(.captivePortal)
-        again.lifeCycleChanged(to: .willEnterForeground)
-        try await settled(next, requests: 5)
+        brokerWithoutConsent.lifecycleChanged(to: .willEnterForeground)
+        try await waitForUploads(next, requests: 5)
         // A captive portal's page is not a policy.
         #expect(!next.usage.dataCollectionEnabled)
         #expect(uploads(next) == 1)
         var policy = SAPcpmsUsagePolicy()
         policy.dataCollectionEnabled = true
         policy.uploadDataAfterDays = 1
-        again.apply(policy)
-        try await settled(next, requests: 6)
+        brokerWithoutConsent.apply(policy)
+        try await waitForUploads(next, requests: 6)
         #expect(uploads(next) == 2)
     }
 
-    @Test("turning a policy off ends the session first, and turning it on begins one")
-    func policyAndSessions() async throws {
+    @Test
+    func `turning a policy off ends the session first, and turning it on begins one`() async throws {
         let broker = try broker(app, days: 0, injects: true)
         broker.enableServerOverride = true
-        app.memory.transport.script(answer(days: 0))
+        app.memory.transport.script(policyResponse(days: 0))
         try broker.start(settingsParameters: settings, target: "t")
-        try await settled(app, requests: 1)
+        try await waitForUploads(app, requests: 1)
         app.usage.reporter(for: "t").report(.event("a"))
         var policy = SAPcpmsUsagePolicy()
         broker.apply(policy)
@@ -170,16 +170,16 @@ struct UsageBrokerTests {
         policy.dataCollectionEnabled = true
         broker.apply(policy)
         app.usage.reporter(for: "t").report(.event("b"))
-        try await settled(app, requests: 1)
-        #expect(app.events(try app.store(of: person), "t") == ["SessionStart", "a", "SessionEnd", "SessionStart", "b"])
+        try await waitForUploads(app, requests: 1)
+        #expect(app.events(try app.store(of: userID), "t") == ["SessionStart", "a", "SessionEnd", "SessionStart", "b"])
         #expect(uploads(app) == 0)
     }
 
-    @Test("concurrent use of brokers on eight threads leaves a working state")
-    func threads() async throws {
-        app.usage.configure(with: try app.store(of: person))
+    @Test
+    func `concurrent use of brokers on eight threads leaves a working state`() async throws {
+        app.usage.configure(with: try app.store(of: userID))
         let core = app.usage.core
-        let (settings, consenting) = (settings, try #require(person))
+        let (settings, consenting) = (settings, try #require(userID))
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<8 {
                 group.addTask {
@@ -189,8 +189,8 @@ struct UsageBrokerTests {
                     for number in 0..<20 {
                         switch (thread + number) % 5 {
                         case 0: try? broker.start(settingsParameters: settings)  // Nothing prevents the start here.
-                        case 1: broker.lifeCycleChanged(to: .didEnterBackground)
-                        case 2: broker.lifeCycleChanged(to: .willEnterForeground)
+                        case 1: broker.lifecycleChanged(to: .didEnterBackground)
+                        case 2: broker.lifecycleChanged(to: .willEnterForeground)
                         case 3: core.setConsent(number.isMultiple(of: 2), of: consenting.uuidString, application: nil)
                         default: core.setCollection(true)
                         }
@@ -200,18 +200,18 @@ struct UsageBrokerTests {
             }
         }
         core.setConsent(true, of: consenting.uuidString, application: nil)
-        let store = try app.store(of: person)
+        let store = try app.store(of: userID)
         app.usage.reporter().report(.event("after"))
         #expect(store.snapshot(for: "default").all.contains { $0.event == .event("after") })
     }
 
-    @Test("life cycle notifications begin and end sessions")
-    func sessions() throws {
+    @Test
+    func `lifecycle notifications begin and end sessions`() throws {
         let watched = WatchedEnvironment(app.memory)
         let environment = UsageEnvironment { $0.dependencySource = watched }
         let usage = Usage(environment)
         let broker = usage.core.sharedBroker
-        broker.onboardingID = person
+        broker.onboardingID = userID
         broker.injectOSlifecycleSession = true
         try broker.start(settingsParameters: settings)
         let store = try #require(usage.store)
@@ -232,47 +232,47 @@ struct UsageBrokerTests {
         #expect(store.snapshot(for: "default").recordCount() == 6)
     }
 
-    @Test("withdrawn consent ends the session and removes records, and new consent begins one")
-    func withdrawn() async throws {
+    @Test
+    func `withdrawn consent ends the session and removes records, and new consent begins one`() async throws {
         let broker = try broker(app, days: 0, injects: true)
         app.memory.transport.hold()
         try broker.start(settingsParameters: settings)
         app.usage.reporter().report(.event("a"))
         broker.upload { _ in }
         await app.memory.transport.untilRequested(1)
-        app.usage.consentForUser(try #require(person))
+        app.usage.consentForUser(try #require(userID))
         app.memory.transport.release()
-        try await settled(app, requests: 1)
-        let store = try app.store(of: person)
+        try await waitForUploads(app, requests: 1)
+        let store = try app.store(of: userID)
         #expect(app.events(store).isEmpty)
-        broker.lifeCycleChanged(to: .didEnterBackground)
-        broker.lifeCycleChanged(to: .willEnterForeground)
+        broker.lifecycleChanged(to: .didEnterBackground)
+        broker.lifecycleChanged(to: .willEnterForeground)
         #expect(app.events(store).isEmpty)
-        app.usage.consentForUser(try #require(person), given: true)
+        app.usage.consentForUser(try #require(userID), given: true)
         app.usage.reporter().report(.event("b"))
         #expect(app.events(store).prefix(2) == ["SessionStart", "b"])
     }
 
-    @Test("only the last started of two brokers is active, and the replacement is reported")
-    func twoBrokers() throws {
+    @Test
+    func `only the last started of two brokers is active, and the replacement is reported`() throws {
         let first = try broker(app, days: 0, injects: true)
         try first.start(settingsParameters: settings)
         try first.start(settingsParameters: settings)
         let second = UsageBroker(of: app.usage.core)
         second.injectOSlifecycleSession = true
         try second.start(settingsParameters: settings, target: "other")
-        first.lifeCycleChanged(to: .didEnterBackground)
-        first.lifeCycleChanged(to: .willEnterForeground)
+        first.lifecycleChanged(to: .didEnterBackground)
+        first.lifecycleChanged(to: .willEnterForeground)
         first.stop()
-        second.lifeCycleChanged(to: .didEnterBackground)
-        let store = try app.store(of: person)
+        second.lifecycleChanged(to: .didEnterBackground)
+        let store = try app.store(of: userID)
         #expect(app.events(store) == ["SessionStart", "SessionEnd", "SessionStart", "SessionEnd"])
         #expect(app.events(store, "other") == ["SessionStart", "SessionEnd"])
         #expect(app.codes == ["usage_broker_replaced"])
     }
 
-    @Test("each reason that prevents a start has a separate error")
-    func refusals() throws {
+    @Test
+    func `each reason that prevents a start has a separate error`() throws {
         let broker = try broker(app, days: -1)
         #expect(broker.uploadInterval == 0)
         broker.uploadInterval = .max
@@ -297,12 +297,14 @@ struct UsageBrokerTests {
         broken.memory.storage.fail(.makeFolder, with: .noSpace)
         let other = broken.usage.core.sharedBroker
         #expect(throws: UsageBroker.UsageBrokerError.usageStoreInit) { try other.start(settingsParameters: settings) }
-        let own = UsageBroker(of: UsageApp().usage.core)
-        #expect(throws: UsageBroker.UsageBrokerError.reporterInit) { try own.start(settingsParameters: settings) }
+        let otherBroker = UsageBroker(of: UsageApp().usage.core)
+        #expect(throws: UsageBroker.UsageBrokerError.reporterInit) {
+            try otherBroker.start(settingsParameters: settings)
+        }
     }
 
-    @Test("a custom store without a known user stores sessions but sends nothing")
-    func ownStore() async throws {
+    @Test
+    func `a custom store without a known user stores sessions but sends nothing`() async throws {
         let broker = app.usage.core.sharedBroker
         let store = CustomStore(Usage.unattributedStorageID)
         broker.store = store
@@ -311,7 +313,7 @@ struct UsageBrokerTests {
         app.usage.enableDataCollection()
         try broker.start(settingsParameters: settings)
         #expect(app.usage.store === store)
-        #expect(store.kept.map(\.record.event.description) == ["SessionStart"])
+        #expect(store.storedRecords.map(\.record.event.description) == ["SessionStart"])
         let error = await withCheckedContinuation { over in broker.upload { over.resume(returning: $0) } }
         #expect(error as? UsageBroker.UsageBrokerError == .invalidUploadOnboardingID)
         #expect(app.memory.transport.requests.isEmpty)
@@ -320,8 +322,8 @@ struct UsageBrokerTests {
 
 /// The calls as an app makes them, on the shared instance.
 extension DocumentSampleTests {
-    @Test("every declaration of the broker exists with its labels and defaults")
-    func broker() async throws {
+    @Test
+    func `every declaration of the broker exists with its labels and defaults`() async throws {
         let broker: UsageBroker = UsageBroker.shared
         #expect(broker === UsageBroker.shared)
         #expect(broker.store == nil && broker.onboardingID == nil)
@@ -338,7 +340,7 @@ extension DocumentSampleTests {
         try broker.start(settingsParameters: settings, target: "myTarget")
         broker.apply(SAPcpmsUsagePolicy())
         broker.upload()
-        broker.lifeCycleChanged(to: .didEnterBackground)
+        broker.lifecycleChanged(to: .didEnterBackground)
         broker.stop()
         let cases: [UsageBroker.UsageBrokerError] = [
             .usageStoreInit, .reporterInit, .invalidUploadUrl, .invalidUploadOnboardingID,
@@ -347,22 +349,22 @@ extension DocumentSampleTests {
     }
 }
 
-/// An environment with a system that reports life cycle changes.
+/// An environment with a system that reports lifecycle changes.
 private final class WatchedEnvironment: DependencySource {
     private let memory: InMemoryEnvironment
-    private let observer = Locked<Dependencies.LifeCycleObserver?>(nil)
+    private let observer = Locked<Dependencies.LifecycleObserver?>(nil)
 
     init(_ memory: InMemoryEnvironment) {
         self.memory = memory
     }
 
-    func report(_ changes: [LifeCycleChange]) {
+    func report(_ changes: [LifecycleChange]) {
         observer.withLock { $0 }?(changes, nil)
     }
 
     func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
         var dependencies = try memory.dependencies(for: configuration)
-        dependencies.observeLifeCycle = { [observer] report in
+        dependencies.observeLifecycle = { [observer] report in
             observer.withLock { $0 = report }
             return nil
         }

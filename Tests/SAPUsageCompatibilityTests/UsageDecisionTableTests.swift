@@ -5,7 +5,7 @@ internal import Foundation
 internal import SAPUsageCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// Combinations of policy, consent, user, and store implementation, with a restart in each.
@@ -38,16 +38,16 @@ struct UsageDecisionTableTests {
         var description: String { "policy \(policy), consent \(consent), known \(isKnown), own store \(isOwnStore)" }
     }
 
-    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
 
     private func store(_ row: Row, _ app: UsageApp) throws -> any UsageStoring {
-        let person = try #require(person)
-        if row.isOwnStore { return CustomStore(row.isKnown ? person.uuidString : Usage.unattributedStorageID) }
-        return try app.store(of: row.isKnown ? person : nil)
+        let userID = try #require(userID)
+        if row.isOwnStore { return CustomStore(row.isKnown ? userID.uuidString : Usage.unattributedStorageID) }
+        return try app.store(of: row.isKnown ? userID : nil)
     }
 
     private func decide(_ row: Row, _ usage: Usage) throws {
-        let person = try #require(person)
+        let userID = try #require(userID)
         switch row.policy {
         case .never: break
         case .yes: usage.enableDataCollection()
@@ -55,8 +55,8 @@ struct UsageDecisionTableTests {
         }
         switch row.consent {
         case .never: break
-        case .yes: usage.consentForUser(person, given: true)
-        case .no: usage.consentForUser(person)
+        case .yes: usage.consentForUser(userID, given: true)
+        case .no: usage.consentForUser(userID)
         }
     }
 
@@ -65,19 +65,17 @@ struct UsageDecisionTableTests {
         #expect(usage.outputEnabled() == row.isSent)
         #expect(usage.dataCollectionEnabled == (row.policy == .yes))
         #expect(usage.userConsent == (row.isKnown && row.consent == .yes))
-        #expect(usage.userID == (row.isKnown ? person?.uuidString : nil))
-        #expect(usage.hasConsentForUser(try #require(person)) == (row.consent == .yes))
+        #expect(usage.userID == (row.isKnown ? userID?.uuidString : nil))
+        #expect(usage.hasConsentForUser(try #require(userID)) == (row.consent == .yes))
         let dropped = usage.droppedReports[row.reason] ?? 0
         usage.reporter().report(.event("a"))
         #expect(app.events(store).count == before + (row.isStored ? 1 : 0))
         #expect(usage.droppedReports[row.reason] ?? 0 == dropped + (row.isStored ? 0 : 1))
     }
 
-    @Test(
-        "each row holds with decisions before or after the store is configured, and after a restart",
-        arguments: Row.all
-    )
-    func cells(_ row: Row) throws {
+    @Test(arguments: Row.all)
+    func `each row holds with decisions before or after the store is configured, and after a restart`(_ row: Row) throws
+    {
         for isDecidedFirst in [true, false] {
             let app = UsageApp()
             let store = try store(row, app)
@@ -93,11 +91,8 @@ struct UsageDecisionTableTests {
         }
     }
 
-    @Test(
-        "each transition between rows takes effect immediately and survives a restart",
-        arguments: Row.all.filter { !$0.isOwnStore }
-    )
-    func transitions(_ from: Row) throws {
+    @Test(arguments: Row.all.filter { !$0.isOwnStore })
+    func `each transition between rows takes effect immediately and survives a restart`(_ from: Row) throws {
         for to in Row.all
         where !to.isOwnStore && to.isKnown == from.isKnown && to.policy != .never && to.consent != .never {
             let app = UsageApp()
@@ -116,16 +111,16 @@ struct UsageDecisionTableTests {
         }
     }
 
-    @Test("session data starts when records may be sent, and ends before they may not")
-    func sessionData() throws {
-        let person = try #require(person)
+    @Test
+    func `session data starts when records may be sent, and ends before they may not`() throws {
+        let userID = try #require(userID)
         let app = UsageApp()
-        let store = try app.store(of: person)
+        let store = try app.store(of: userID)
         app.usage.configure(with: store, addSessionData: "shop")
         app.usage.enableDataCollection(addSessionData: "shop")
         #expect(app.events(store).isEmpty)
-        app.usage.consentForUser(person, given: true, addSessionData: "shop")
-        app.usage.consentForUser(person, given: true, addSessionData: "shop")
+        app.usage.consentForUser(userID, given: true, addSessionData: "shop")
+        app.usage.consentForUser(userID, given: true, addSessionData: "shop")
         app.usage.enableDataCollection(addSessionData: "shop")
         #expect(app.events(store) == ["SessionStart"])
         #expect(store.snapshot(for: Usage.defaultTargetID).all.first?.info["application"] as? String == "shop")
@@ -137,36 +132,36 @@ struct UsageDecisionTableTests {
         app.usage.enableDataCollection()
 
         let next = app.restarted()
-        let again = try next.store(of: person)
-        next.usage.configure(with: again, addSessionData: "shop")
-        #expect(next.events(again) == ["SessionStart", "SessionEnd", "SessionStart"])
+        let reopened = try next.store(of: userID)
+        next.usage.configure(with: reopened, addSessionData: "shop")
+        #expect(next.events(reopened) == ["SessionStart", "SessionEnd", "SessionStart"])
     }
 
-    @Test("stored records are removed with consent, even if the user consents again immediately")
-    func consentAgain() throws {
-        let person = try #require(person)
+    @Test
+    func `stored records are removed with consent, even if the user consents again immediately`() throws {
+        let userID = try #require(userID)
         let app = UsageApp()
-        let store = try app.store(of: person)
+        let store = try app.store(of: userID)
         app.usage.configure(with: store)
         for target in ["a", "B"] { app.usage.reporter(for: target).report(.event("before")) }
-        app.usage.consentForUser(person)
-        app.usage.consentForUser(person, given: true)
+        app.usage.consentForUser(userID)
+        app.usage.consentForUser(userID, given: true)
         app.usage.reporter(for: "a").report(.event("after"))
         #expect(app.events(store, "a") == ["after"])
         #expect(app.events(store, "B").isEmpty)
         let next = app.restarted()
-        #expect(next.events(try next.store(of: person), "a") == ["after"])
+        #expect(next.events(try next.store(of: userID), "a") == ["after"])
     }
 
-    @Test("another user's decision is remembered and has no effect on the current user")
-    func somebodyElse() throws {
-        let person = try #require(person)
+    @Test
+    func `another user's decision is remembered and has no effect on the current user`() throws {
+        let userID = try #require(userID)
         let other = try #require(UUID(uuidString: "0C2A7C36-5D0B-4C6E-8C0F-6C1E2B7F90A4"))
         let app = UsageApp()
-        let store = try app.store(of: person)
+        let store = try app.store(of: userID)
         app.usage.configure(with: store)
         app.usage.enableDataCollection()
-        app.usage.consentForUser(person, given: true)
+        app.usage.consentForUser(userID, given: true)
         app.usage.reporter().report(.event("a"))
         app.usage.consentForUser(other)
         #expect(app.usage.outputEnabled())
@@ -174,10 +169,10 @@ struct UsageDecisionTableTests {
         #expect(!app.usage.hasConsentForUser(other))
 
         let next = app.restarted()
-        let others = try next.store(of: other)
-        next.usage.configure(with: others)
+        let otherStore = try next.store(of: other)
+        next.usage.configure(with: otherStore)
         next.usage.reporter().report(.event("b"))
-        #expect(next.events(others).isEmpty)
+        #expect(next.events(otherStore).isEmpty)
         #expect(next.usage.droppedReports == [.consentDenied: 1])
     }
 }

@@ -18,8 +18,8 @@ struct UsageInfoTests {
         return (try #require(try next.store().snapshot(for: "t").all.first).info, app.codes)
     }
 
-    @Test("all JSON values are read back as stored")
-    func everything() throws {
+    @Test
+    func `all JSON values are read back as stored`() throws {
         let (info, codes) = try roundTrip([
             "text": "Trail Shoe", "empty": "", "date text": "2026-11-21T06:38:00.000Z", "": "no name",
             "integer": 3, "least": Int64.min, "byte": UInt8(1), "double": 279.9, "whole": 3.0, "float": Float(0.5),
@@ -61,8 +61,8 @@ struct UsageInfoTests {
         #expect(codes.isEmpty)
     }
 
-    @Test("values that are not JSON are omitted and reported, and the rest of the record is stored")
-    func noJSON() throws {
+    @Test
+    func `values that are not JSON are omitted and reported, and the rest of the record is stored`() throws {
         let cycle = NSMutableArray()
         // Otherwise it would retain itself permanently.
         defer { cycle.removeAllObjects() }
@@ -77,13 +77,15 @@ struct UsageInfoTests {
         #expect(codes.count == 7)
         #expect(Set(codes) == ["usage_info_invalid"])
         let deep = (0..<100).reduce(1 as Any) { value, _ in [value] }
-        let (rest, told) = try roundTrip(["good": 1, "cycle": cycle, "deep": deep, "in": ["an array": [cycle]]])
-        #expect(rest["good"] as? Int == 1)
-        #expect(!told.isEmpty)
+        let (otherInfo, otherCodes) = try roundTrip([
+            "good": 1, "cycle": cycle, "deep": deep, "in": ["an array": [cycle]],
+        ])
+        #expect(otherInfo["good"] as? Int == 1)
+        #expect(!otherCodes.isEmpty)
     }
 
-    @Test("events and dates are kept exactly, and records that cannot be kept are rejected and counted")
-    func eventsAndDates() throws {
+    @Test
+    func `events and dates are kept exactly, and records that cannot be kept are rejected and counted`() throws {
         let app = UsageApp()
         let store = try app.store()
         let dates = [
@@ -109,28 +111,25 @@ struct UsageInfoTests {
         #expect(store.snapshot(for: "t").recordCount() == 6)
     }
 
-    @Test(
-        "target names of any kind stay distinct and are read back",
-        arguments: ["", "A", "a", "t.a", "myTarget", "Ü/../x"]
-    )
-    func targets(_ name: String) throws {
+    @Test(arguments: ["", "A", "a", "t.a", "myTarget", "Ü/../x"])
+    func `target names of any kind stay distinct and are read back`(_ name: String) throws {
         let app = UsageApp()
         let store = try app.store()
         for target in [name, "a", "A", "other"] { store.store(record: UsageRecord(.event(target)), for: target) }
         let next = app.restarted()
-        let again = try next.store()
-        #expect(again.targetIdentifiers() == Set([name, "a", "A", "other"]).sorted())
-        #expect(again.snapshot(for: name).all.allSatisfy { $0.event == .event(name) })
+        let reopened = try next.store()
+        #expect(reopened.targetIdentifiers() == Set([name, "a", "A", "other"]).sorted())
+        #expect(reopened.snapshot(for: name).all.allSatisfy { $0.event == .event(name) })
     }
 
-    @Test("log lines begin with the document's name")
-    func log() {
+    @Test
+    func `log lines begin with the document's name`() {
         #expect(UsageEnvironment.line("trackway: [a] b\n") == "SAP.Common.Usage: [a] b\n")
         #expect(UsageEnvironment.line("other\n") == "SAP.Common.Usage: other\n")
     }
 
-    @Test("each session start contains a new session ID and the device's properties")
-    func sessionInfo() throws {
+    @Test
+    func `each session start contains a new session ID and the device's properties`() throws {
         let environment = UsageApp().environment
         let info = environment.sessionInfo()
         #expect(UUID(uuidString: try #require(info[UsageRecord.sessionIdentifierKey] as? String)) != nil)

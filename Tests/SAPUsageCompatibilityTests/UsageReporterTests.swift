@@ -5,7 +5,7 @@ internal import Foundation
 internal import SAPUsageCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Reporters")
@@ -13,12 +13,12 @@ struct UsageReporterTests {
     /// A custom reporter class.
     private final class Stamping: UsageReporter {
         override func report(_ event: UsageRecord.Event, date: Date = Usage.now, info: UsageInfo = [:]) {
-            super.report(event, date: date, info: info.merging(["build": 381]) { own, _ in own })
+            super.report(event, date: date, info: info.merging(["build": 381]) { customReporter, _ in customReporter })
         }
     }
 
-    @Test("each target has one reporter")
-    func oneForEachTarget() throws {
+    @Test
+    func `each target has one reporter`() throws {
         let app = UsageApp()
         let store = try app.store()
         app.usage.configure(with: store)
@@ -31,40 +31,40 @@ struct UsageReporterTests {
         #expect(store.targetIdentifiers() == ["a"])
     }
 
-    @Test("a reporter created before the configuration never reports, but the next one does")
-    func early() throws {
+    @Test
+    func `a reporter created before the configuration never reports, but the next one does`() throws {
         let app = UsageApp()
-        let early = app.usage.reporter()
-        #expect(app.usage.reporter() === early)
-        early.report(.event("early"))
+        let earlyReporter = app.usage.reporter()
+        #expect(app.usage.reporter() === earlyReporter)
+        earlyReporter.report(.event("early"))
         let store = try app.store()
         app.usage.configure(with: store)
-        early.report(.event("late"))
-        #expect(app.usage.reporter() !== early)
+        earlyReporter.report(.event("late"))
+        #expect(app.usage.reporter() !== earlyReporter)
         app.usage.reporter().report(.event("good"))
         #expect(app.events(store) == ["good"])
         // A reporter that was never registered belongs to no instance, so the shared instance counts its reports.
         #expect(app.codes == ["usage_not_configured"])
     }
 
-    @Test("a custom reporter reports once it is registered and gets every call")
-    func registered() throws {
+    @Test
+    func `a custom reporter reports once it is registered and gets every call`() throws {
         let app = UsageApp()
         let store = try app.store()
         app.usage.configure(with: store)
         let plain = app.usage.reporter(for: "t")
-        let own = Stamping()
-        app.usage.register(reporter: own, for: "t")
-        #expect(app.usage.reporter(for: "t") === own)
-        own.report(.event("a"))
-        own.report(UsageRecord(.event("b"), info: ["build": 1]))
+        let customReporter = Stamping()
+        app.usage.register(reporter: customReporter, for: "t")
+        #expect(app.usage.reporter(for: "t") === customReporter)
+        customReporter.report(.event("a"))
+        customReporter.report(UsageRecord(.event("b"), info: ["build": 1]))
         plain.report(.event("replaced"))
         #expect(store.snapshot(for: "t").all.map { $0.info["build"] as? Int } == [381, 1])
         #expect(app.usage.droppedReports == [.usageReporterInvalid: 1])
 
         let second = Stamping()
         app.usage.register(reporter: second, for: "t")
-        own.report(.event("replaced, too"))
+        customReporter.report(.event("replaced, too"))
         app.usage.register(reporter: second, for: "t")
         second.report(.event("c"))
         #expect(app.events(store, "t") == ["a", "b", "c"])
@@ -76,8 +76,8 @@ struct UsageReporterTests {
         #expect(app.usage.reporter(for: "t") !== second)
     }
 
-    @Test("an unregistered reporter stops reporting until it is registered again")
-    func unregistered() throws {
+    @Test
+    func `an unregistered reporter stops reporting until it is registered again`() throws {
         let app = UsageApp()
         let store = try app.store()
         app.usage.configure(with: store)
@@ -91,8 +91,8 @@ struct UsageReporterTests {
         #expect(app.events(store, "t") == ["b"])
     }
 
-    @Test("a disabled reporter ignores calls")
-    func disabled() throws {
+    @Test
+    func `a disabled reporter ignores calls`() throws {
         let app = UsageApp()
         let store = try app.store()
         app.usage.configure(with: store)
@@ -106,8 +106,8 @@ struct UsageReporterTests {
         #expect(app.usage.droppedReports.isEmpty)
     }
 
-    @Test("only the first configuration counts, and the default store is readable before it")
-    func configuredTwice() throws {
+    @Test
+    func `only the first configuration counts, and the default store is readable before it`() throws {
         let app = UsageApp()
         let first = try app.store(of: UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
         #expect(app.usage.store?.storageID == Usage.unattributedStorageID)
@@ -118,20 +118,20 @@ struct UsageReporterTests {
         #expect(app.codes == ["usage_configured_twice"])
     }
 
-    @Test("a custom store works and gets only JSON values")
-    func ownStore() {
+    @Test
+    func `a custom store works and gets only JSON values`() {
         let app = UsageApp()
         let store = CustomStore("somebody")
         app.usage.configure(with: store)
         app.usage.reporter(for: "t").report(.event("a"), info: ["n": 1, "date": Date(timeIntervalSince1970: 0)])
-        #expect(store.kept.map { Set($0.record.info.keys) } == [["n"]])
+        #expect(store.storedRecords.map { Set($0.record.info.keys) } == [["n"]])
         #expect(app.usage.targetIdentifiers() == ["t"])
         #expect(app.usage.userID == "somebody")
         #expect(app.codes == ["usage_info_invalid"])
     }
 
-    @Test("a custom store may report while it stores")
-    func storeThatReports() {
+    @Test
+    func `a custom store may report while it stores`() {
         final class Talking: UsageStoring {
             let storageID = "somebody"
             let initTimestamp = Date(timeIntervalSince1970: 0)
@@ -155,8 +155,8 @@ struct UsageReporterTests {
         store.usage = nil
     }
 
-    @Test("reports from eight threads to three targets are all stored exactly once")
-    func threads() async throws {
+    @Test
+    func `reports from eight threads to three targets are all stored exactly once`() async throws {
         let app = UsageApp()
         let store = try app.store()
         let usage = app.usage

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
@@ -41,13 +41,13 @@ struct UsageRuleTests {
 
     // MARK: Interceptors
 
-    @Test("an interceptor gets the name, info and target, and values that it does not change are kept")
-    func seen() throws {
-        let seen = Locked<[InterceptedEvent]>([])
+    @Test
+    func `an interceptor gets the name, info and target, and values that it does not change are kept`() throws {
+        let interceptedEvents = Locked<[InterceptedEvent]>([])
         let (records, _, app) = try stored([Self.tap]) { configuration in
             configuration.interceptors = [
                 Interceptor("see") { event in
-                    seen.withLock { $0.append(event) }
+                    interceptedEvents.withLock { $0.append(event) }
                     event.attributes["email"] = nil
                     event.attributes["added"] = ["a": 1]
                     event.name = "touch"
@@ -55,15 +55,15 @@ struct UsageRuleTests {
                 }
             ]
         }
-        let event = try #require(seen.withLock { $0.first })
+        let event = try #require(interceptedEvents.withLock { $0.first })
         #expect(event.name == "tap" && event.route == ["t.default"])
         #expect(event.attributes["email"] == "ann@example.com" && event.attributes["none"] == nil)
         #expect(records == [#"touch {"added":{"a":1},"at":"2026-01-02T03:04:05.678Z","list":[1,2],"none":null}"#])
         #expect(app.codes.isEmpty)
     }
 
-    @Test("a record dropped by an interceptor is counted and creates no target")
-    func dropped() throws {
+    @Test
+    func `a record dropped by an interceptor is counted and creates no target`() throws {
         let (records, store, _) = try stored([Self.tap, UsageRecord(.event("kept"))], for: "Audit") { configuration in
             configuration.interceptors = [Interceptor("no taps") { $0.name == "tap" ? .drop : .keep }]
         }
@@ -76,8 +76,8 @@ struct UsageRuleTests {
         #expect(other.core.analytics.ledger().destinations.keys.sorted() == ["t.default"])
     }
 
-    @Test("session starts and ends keep their names, but may be changed and dropped")
-    func sessions() throws {
+    @Test
+    func `session starts and ends keep their names, but may be changed and dropped`() throws {
         let session = [UsageRecord(.sessionStart, info: ["a": 1]), UsageRecord(.sessionEnd)]
         let (records, _, app) = try stored(session) { configuration in
             configuration.interceptors = [
@@ -90,13 +90,13 @@ struct UsageRuleTests {
         }
         #expect(records == ["SessionStart {}", "SessionEnd {}"])
         #expect(app.codes == ["interceptor_name_refused", "interceptor_name_refused"])
-        let (rest, store, _) = try stored(session) { $0.setRules([.deny("SessionEnd")], for: "default") }
-        #expect(rest == [#"SessionStart {"a":1}"#])
+        let (remaining, store, _) = try stored(session) { $0.setRules([.deny("SessionEnd")], for: "default") }
+        #expect(remaining == [#"SessionStart {"a":1}"#])
         #expect(store.droppedRecords == [.deniedByRule: 1])
     }
 
-    @Test("a number that is not finite is omitted with a diagnostic")
-    func notFinite() throws {
+    @Test
+    func `a number that is not finite is omitted with a diagnostic`() throws {
         let (records, _, app) = try stored([UsageRecord(.event("a"), info: ["x": 1])]) { configuration in
             configuration.interceptors = [
                 Interceptor("nan") { event in
@@ -110,8 +110,8 @@ struct UsageRuleTests {
         #expect(app.codes == ["usage_info_invalid", "usage_info_invalid"])
     }
 
-    @Test("a custom store gets records after interceptors and rules")
-    func ownStore() throws {
+    @Test
+    func `a custom store gets records after interceptors and rules`() throws {
         let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) { configuration in
             configuration.interceptors = [
                 Interceptor("no taps") { event in
@@ -125,12 +125,14 @@ struct UsageRuleTests {
         app.usage.configure(with: store)
         let reporter = app.usage.reporter()
         for name in ["tap", "denied", "kept"] { reporter.report(.event(name), info: ["email": "ann@example.com"]) }
-        #expect(store.kept.map { "\($0.record.event) \(Self.text(of: $0.record))" } == [#"kept {"seen":true}"#])
+        #expect(
+            store.storedRecords.map { "\($0.record.event) \(Self.text(of: $0.record))" } == [#"kept {"seen":true}"#]
+        )
         #expect(app.usage.droppedReports == [.intercepted: 1, .deniedByRule: 1])
     }
 
-    @Test("an unattributed session is intercepted only once, even if it moves to a user's store")
-    func injected() throws {
+    @Test
+    func `an unattributed session is intercepted only once, even if it moves to a user's store`() throws {
         let names = Locked<[String]>([])
         let interceptor = Interceptor("see") { event in
             names.withLock { $0.append(event.name) }
@@ -161,8 +163,8 @@ struct UsageRuleTests {
         ("My target", "My target"), ("My target", Usage.destinationID(for: "My target")),
     ]
 
-    @Test("rules are found by a target's name and by its ID", arguments: keys)
-    func found(target: String, key: DestinationID) throws {
+    @Test(arguments: keys)
+    func `rules are found by a target's name and by its ID`(target: String, key: DestinationID) throws {
         let taps = [Self.tap, UsageRecord(.event("debug_tap")), UsageRecord(.event("buy"), info: ["total": 5])]
         let (records, store, app) = try stored(taps, for: target) { configuration in
             configuration.setRules(
@@ -184,8 +186,8 @@ struct UsageRuleTests {
         #expect(app.codes == (target == "default" ? [] : ["unknown_destination"]))
     }
 
-    @Test("a rule for all records denies all, and an allow rule exempts matching records")
-    func everyRecord() throws {
+    @Test
+    func `a rule for all records denies all, and an allow rule exempts matching records`() throws {
         let records = ["a", "b"].map { UsageRecord(.event($0)) }
         #expect(try stored(records) { $0.setRules([.deny("*")], for: "default") }.records == [])
         #expect(try stored(records) { $0.setRules([.allow("b"), .deny("*")], for: "default") }.records == ["b {}"])
@@ -193,8 +195,8 @@ struct UsageRuleTests {
         #expect(try stored(records) { $0.setRules([.sample(1)], for: "default") }.records == ["a {}", "b {}"])
     }
 
-    @Test("a sample contains all records of a user or none")
-    func sampled() throws {
+    @Test
+    func `a sample contains all records of a user or none`() throws {
         var counts: [Int: Int] = [:]
         let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) {
             $0.setRules([.sample(0.5, by: .person)], for: "default")
@@ -219,16 +221,21 @@ struct UsageRuleTests {
         ("h.123", .deny("a"), "unknown_destination", "Usage.destinationID(for:)"),
     ]
 
-    @Test("a rule that cannot match is reported once, with a correction", arguments: faults)
-    func reported(key: DestinationID, rule: DestinationRule, code: String, text: String) throws {
+    @Test(arguments: faults)
+    func `a rule that cannot match is reported once, with a correction`(
+        key: DestinationID,
+        rule: DestinationRule,
+        code: String,
+        text: String
+    ) throws {
         let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.setRules([rule], for: key) }
         _ = try app.store(of: UUID())
         #expect(app.codes == [code])
         #expect(app.memory.diagnostics.first?.description.contains(text) == true, "\(app.memory.diagnostics)")
     }
 
-    @Test("rules for a target with records of an earlier process are not a mistake")
-    func knownTarget() throws {
+    @Test
+    func `rules for a target with records of an earlier process are not a mistake`() throws {
         let device = InMemoryEnvironment(device: UsageApp.device)
         let first = UsageApp(device)
         try first.store().store(record: UsageRecord(.event("a")), for: "Audit")
@@ -246,16 +253,13 @@ struct UsageRuleTests {
         (String(repeating: "a", count: 62), "t." + String(repeating: "a", count: 62)),
     ]
 
-    @Test("a target's destination ID is t. and its name", arguments: ids)
-    func identified(target: String, id: String) {
+    @Test(arguments: ids)
+    func `a target's destination ID is its name with the prefix t.`(target: String, id: String) {
         #expect(Usage.destinationID(for: target).rawValue == id)
     }
 
-    @Test(
-        "a name that is not a valid ID is hashed",
-        arguments: ["Audit", "my target", "", String(repeating: "a", count: 63)]
-    )
-    func hashed(target: String) {
+    @Test(arguments: ["Audit", "my target", "", String(repeating: "a", count: 63)])
+    func `a name that is not a valid ID is hashed`(target: String) {
         let id = Usage.destinationID(for: target).rawValue
         #expect(id.hasPrefix("h.") && id.count == 58)
     }

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayTesting
 
@@ -23,11 +23,12 @@ struct UsageSnapshotFailureTests {
     }
 
     @Test(
-        "the document's four steps lose no record, whichever read fails",
         arguments: [StorageOperation.read, .names, .contents, .size],
         [0, 1, 2, 3, 5, 8, 13, 21]
     )
-    func fourSteps(_ operation: StorageOperation, _ after: Int) throws {
+    func `the document's four steps lose no record, whichever read fails`(_ operation: StorageOperation, _ after: Int)
+        throws
+    {
         let count = TestScale.count(900, full: 3_000)
         let store = try store(count, app)
         var uploaded: [String] = []
@@ -38,7 +39,7 @@ struct UsageSnapshotFailureTests {
                 uploaded.append(record.event.description)
                 return true
             }
-            app.memory.storage.heal()
+            app.memory.storage.clearFaults()
             let isWhole = snapshot.failure == nil
             snapshot.removeRecords()
             #expect(isWhole == (snapshot.failure == nil))
@@ -48,11 +49,11 @@ struct UsageSnapshotFailureTests {
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("withheld records, bounds and a body that stops do not cause losses")
-    func variants() throws {
+    @Test
+    func `withheld records, bounds and a body that stops do not cause losses`() throws {
         let store = try store(1_500, app)
-        let late = Date(timeIntervalSince1970: 1_000)
-        store.store(record: UsageRecord(.event("late"), date: late), for: "t")
+        let lateDate = Date(timeIntervalSince1970: 1_000)
+        store.store(record: UsageRecord(.event("late"), date: lateDate), for: "t")
         for number in 1_500..<3_000 {
             store.store(record: UsageRecord(.event("\(number)"), date: Date(timeIntervalSince1970: 1)), for: "t")
         }
@@ -63,34 +64,34 @@ struct UsageSnapshotFailureTests {
             seen.append(record.event.description)
             return true
         }
-        app.memory.storage.heal()
+        app.memory.storage.clearFaults()
         snapshot.removeRecords()
         #expect(snapshot.failure != nil)
         #expect(seen.count < 3_000)
-        var kept: [String] = (seen.count..<3_000).map { "\($0)" }
-        kept.insert("late", at: 1_500 - seen.count)
-        #expect(app.events(store, "t") == kept)
+        var expected: [String] = (seen.count..<3_000).map { "\($0)" }
+        expected.insert("late", at: 1_500 - seen.count)
+        #expect(app.events(store, "t") == expected)
         // A body that stops has seen what it needs, so the snapshot is removed as a whole.
-        let rest = store.snapshot(for: "t")
-        rest.records { _ in false }
-        rest.removeRecords()
+        let remaining = store.snapshot(for: "t")
+        remaining.records { _ in false }
+        remaining.removeRecords()
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("a snapshot that cannot be created is empty, reports the reason and removes nothing")
-    func notMade() throws {
+    @Test
+    func `a snapshot that cannot be created is empty, reports the reason and removes nothing`() throws {
         let store = try store(10, app)
         app.memory.storage.fail(.names, with: .inputOutput)
         let snapshot = try #require(store.snapshot(for: "t") as? UsageSnapshot)
-        app.memory.storage.heal()
+        app.memory.storage.clearFaults()
         #expect(snapshot.failure != nil)
         #expect(snapshot.all.isEmpty)
         snapshot.removeRecords()
         #expect(store.snapshot(for: "t").recordCount() == 10)
     }
 
-    @Test("records removed through another snapshot do not count as read")
-    func outdated() throws {
+    @Test
+    func `records removed through another snapshot do not count as read`() throws {
         let store = try store(100, app)
         let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)
         let second = store.snapshot(for: "t")

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
@@ -26,8 +26,8 @@ struct UsageStoreTests {
         for day in days { store.store(record: UsageRecord(.event("\(Int(day))"), date: Self.day(day)), for: "t") }
     }
 
-    @Test("a snapshot contains records stored before it, and removes exactly those")
-    func snapshot() throws {
+    @Test
+    func `a snapshot contains records stored before it, and removes exactly those`() throws {
         let store = try store([1, 2])
         let snapshot = store.snapshot(for: "t")
         add([3], to: store)
@@ -39,8 +39,8 @@ struct UsageStoreTests {
         #expect(try app.restarted().store().snapshot(for: "t").all.map(\.event.description) == ["3"])
     }
 
-    @Test("a body may stop, report and remove records while reading")
-    func body() throws {
+    @Test
+    func `a body may stop, report and remove records while reading`() throws {
         let store = try store([1, 2, 3])
         var seen: [String] = []
         store.snapshot(for: "t").records { record in
@@ -60,8 +60,8 @@ struct UsageStoreTests {
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("a snapshot whose records another one removed is reported as outdated")
-    func outdated() throws {
+    @Test
+    func `a snapshot whose records another one removed is reported as outdated`() throws {
         let store = try store([1, 2])
         let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)
         store.snapshot(for: "t").removeRecords()
@@ -73,32 +73,33 @@ struct UsageStoreTests {
     }
 
     @Test(
-        "removal by date includes both ends and survives a restart",
         arguments: [
             (3.0, nil, ["4", "5"]), (5, nil, []), (0, nil, ["1", "5", "3", "2", "4"]), (4, 2, ["1", "5"]),
             (2, 2, ["1", "5", "3", "4"]), (9, 5, ["1", "3", "2", "4"]), (2, 4, ["1", "5", "3", "2", "4"]),
         ] as [(Double, Double?, [String])]
     )
-    func removal(before: Double, after: Double?, left: [String]) throws {
+    func `removal by date includes both ends and survives a restart`(before: Double, after: Double?, left: [String])
+        throws
+    {
         let store = try store([1, 5, 3, 2, 4])
         store.removeRecords(before: Self.day(before), after: after.map { Self.day($0) }, targetID: "t")
         #expect(app.events(store, "t").sorted() == left.sorted())
         #expect(app.codes == ((after ?? before) > before ? ["usage_range_empty"] : []))
         #expect(store.snapshot(for: "t").recordCount() == left.count)
         let next = app.restarted()
-        let again = try next.store()
-        #expect(next.events(again, "t").sorted() == left.sorted())
+        let reopened = try next.store()
+        #expect(next.events(reopened, "t").sorted() == left.sorted())
         // Records stored later stay, regardless of their date.
-        add([3], to: again)
-        #expect(next.events(again, "t").sorted() == (left + ["3"]).sorted())
-        again.snapshot(for: "t").removeRecords()
-        #expect(again.snapshot(for: "t").recordCount() == 0)
-        add([3], to: again)
-        #expect(next.events(again, "t") == ["3"])
+        add([3], to: reopened)
+        #expect(next.events(reopened, "t").sorted() == (left + ["3"]).sorted())
+        reopened.snapshot(for: "t").removeRecords()
+        #expect(reopened.snapshot(for: "t").recordCount() == 0)
+        add([3], to: reopened)
+        #expect(next.events(reopened, "t") == ["3"])
     }
 
-    @Test("successive removals by date affect only their target's records")
-    func removals() throws {
+    @Test
+    func `successive removals by date affect only their target's records`() throws {
         let store = try store([1, 2, 3, 4, 5, 6])
         store.store(record: UsageRecord(.event("other"), date: Self.day(1)), for: "u")
         for day in [1.0, 2, 3] { store.removeRecords(before: Self.day(day), targetID: "t") }
@@ -115,11 +116,11 @@ struct UsageStoreTests {
         store.removeRecords(targetID: "nobody")
     }
 
-    @Test("each user has a folder, shared by all stores for that user")
-    func folders() throws {
-        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
-        let one = try app.store(of: person)
-        let same = try app.store(of: person)
+    @Test
+    func `each user has a folder, shared by all stores for that user`() throws {
+        let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        let one = try app.store(of: userID)
+        let same = try app.store(of: userID)
         let other = try app.store()
         one.store(record: UsageRecord(.event("a")), for: "t")
         #expect(app.events(same, "t") == ["a"])
@@ -127,11 +128,11 @@ struct UsageStoreTests {
         #expect(one.storageID == "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         #expect(other.storageID == Usage.unattributedStorageID)
         app.memory.clock.advance(by: .seconds(60))
-        #expect(try app.restarted().store(of: person).initTimestamp == one.initTimestamp)
+        #expect(try app.restarted().store(of: userID).initTimestamp == one.initTimestamp)
     }
 
-    @Test("with a key no file contains plain text, and only the same key opens the store again")
-    func encrypted() throws {
+    @Test
+    func `with a key no file contains plain text, and only the same key opens the store again`() throws {
         var store: UsageStore? = try UsageStore(app.environment.folder, nil, "a secret", in: app.environment)
         store?.store(record: UsageRecord(.event("hush")), for: "hidden")
         for key in ["another", nil] {
@@ -141,16 +142,16 @@ struct UsageStoreTests {
         }
         #expect(store?.targetIdentifiers() == ["hidden"])
         store = nil
-        let later = app.restarted()
-        let disk = later.memory.storage
+        let nextApp = app.restarted()
+        let disk = nextApp.memory.storage
         for key in ["another", "", nil] {
-            #expect { try UsageStore(later.environment.folder, nil, key, in: later.environment) } throws: {
+            #expect { try UsageStore(nextApp.environment.folder, nil, key, in: nextApp.environment) } throws: {
                 ["encryption_key_missing", "invalid_encryption_key"].contains(($0 as? TrackwayError)?.code.rawValue)
             }
         }
-        let again = try UsageStore(later.environment.folder, nil, "a secret", in: later.environment)
-        #expect(later.events(again, "hidden") == ["hush"])
-        var paths = [again.folder.path]
+        let reopened = try UsageStore(nextApp.environment.folder, nil, "a secret", in: nextApp.environment)
+        #expect(nextApp.events(reopened, "hidden") == ["hush"])
+        var paths = [reopened.folder.path]
         var files = 0
         while let path = paths.popLast() {
             let names = (try? disk.names(in: path)) ?? []
@@ -164,8 +165,8 @@ struct UsageStoreTests {
         #expect(files > 3)
     }
 
-    @Test("a URL that is not a folder and an unusable disk are rejected")
-    func refused() throws {
+    @Test
+    func `a URL that is not a folder and an unusable disk are rejected`() throws {
         let page = try #require(URL(string: "https://example.com/usage"))
         #expect { try UsageStore(page, nil, in: app.environment) } throws: {
             ($0 as? TrackwayError)?.code == .storageUnavailable
@@ -176,21 +177,21 @@ struct UsageStoreTests {
         }
     }
 
-    @Test("on a real disk a reopened store contains what was stored and not removed")
-    func realDisk() throws {
+    @Test
+    func `on a real disk a reopened store contains what was stored and not removed`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "usage-\(InstallationSecret.generate())"
         )
         defer { try? FileManager.default.removeItem(at: folder) }  // The system eventually deletes the folder.
         let environment = UsageEnvironment { $0.storage.folder = folder }
-        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         for turn in 1...3 {
-            let store = try UsageStore(folder, person, in: environment)
+            let store = try UsageStore(folder, userID, in: environment)
             let usage = Usage(environment)
             usage.configure(with: store)
             #expect(usage.outputEnabled() == (turn > 1))
             usage.enableDataCollection()
-            usage.consentForUser(try #require(person), given: true)
+            usage.consentForUser(try #require(userID), given: true)
             for day in [1.0, 2] { usage.reporter(for: "T").report(.event("\(turn)"), date: Self.day(day)) }
             store.removeRecords(before: Self.day(1), targetID: "T")
             #expect(store.snapshot(for: "T").all.map(\.event.description) == (1...turn).map { "\($0)" })
@@ -198,8 +199,8 @@ struct UsageStoreTests {
         }
     }
 
-    @Test("a removal that cannot be saved is reported and repeated on the next request")
-    func diskFails() throws {
+    @Test
+    func `a removal that cannot be saved is reported and repeated on the next request`() throws {
         let store = try store([1, 2])
         app.memory.storage.fail(.replace, with: .noSpace, paths: "/usage")
         let snapshot = try #require(store.snapshot(for: "t", till: Self.day(1)) as? UsageSnapshot)
@@ -208,15 +209,15 @@ struct UsageStoreTests {
         #expect(app.events(store, "t") == ["1", "2"])
         #expect(Set(app.codes) == ["usage_state_not_kept", "storage_unavailable"])
         add([3], to: store)
-        app.memory.storage.heal()
+        app.memory.storage.clearFaults()
         snapshot.removeRecords()
         #expect(snapshot.failure == nil)
         #expect(app.events(store, "t") == ["2", "3"])
     }
 
-    @Test("the last unattributed session is stored once for a user who is now known")
-    func unattributed() throws {
-        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    @Test
+    func `the last unattributed session is stored once for a user who is now known`() throws {
+        let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         app.usage.configure(with: try app.store())
         for event in [.sessionStart, .event("old"), .sessionEnd, .sessionStart, .event("a"), .event("b")]
             as [UsageRecord.Event]
@@ -226,7 +227,7 @@ struct UsageStoreTests {
         }
 
         let second = app.restarted()
-        let store = try second.store(of: person)
+        let store = try second.store(of: userID)
         second.usage.configure(with: store, retainLastUnattributedSession: true)
         _ = second.usage.reporter(injectUnattributed: false)
         #expect(second.events(store).isEmpty)
@@ -237,44 +238,44 @@ struct UsageStoreTests {
         #expect(second.events(store, "u").isEmpty)
 
         let third = second.restarted()
-        let again = try third.store(of: person)
-        third.usage.configure(with: again, retainLastUnattributedSession: true)
+        let reopened = try third.store(of: userID)
+        third.usage.configure(with: reopened, retainLastUnattributedSession: true)
         third.usage.register(reporter: UsageReporter(), for: "u")
         // The preceding session is now the last one and is moved in the same way.
         _ = third.usage.reporter()
-        #expect(third.events(again) == ["SessionStart", "a", "b", "mine", "SessionStart", "old", "SessionEnd"])
-        #expect(third.events(again, "u") == ["SessionStart", "a", "b"])
+        #expect(third.events(reopened) == ["SessionStart", "a", "b", "mine", "SessionStart", "old", "SessionEnd"])
+        #expect(third.events(reopened, "u") == ["SessionStart", "a", "b"])
 
         let fourth = third.restarted()
-        let nobody = try fourth.store()
-        #expect(fourth.events(nobody).isEmpty)
-        #expect(fourth.events(nobody, "u") == ["SessionStart", "old", "SessionEnd"])
-        let last = try fourth.store(of: person)
+        let unattributedStore = try fourth.store()
+        #expect(fourth.events(unattributedStore).isEmpty)
+        #expect(fourth.events(unattributedStore, "u") == ["SessionStart", "old", "SessionEnd"])
+        let last = try fourth.store(of: userID)
         fourth.usage.configure(with: last)
         _ = fourth.usage.reporter(for: "u")
         #expect(fourth.events(last, "u").count == 3)
     }
 
-    @Test("a user who withdrew consent gets no unattributed records, which stay in their store")
-    func unattributedRefused() throws {
-        let person = try #require(UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
+    @Test
+    func `a user who withdrew consent gets no unattributed records, which stay in their store`() throws {
+        let userID = try #require(UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
         app.usage.configure(with: try app.store())
         app.usage.reporter().report(.sessionStart)
-        app.usage.consentForUser(person)
+        app.usage.consentForUser(userID)
         let next = app.restarted()
-        let store = try next.store(of: person)
+        let store = try next.store(of: userID)
         next.usage.configure(with: store, retainLastUnattributedSession: true)
         _ = next.usage.reporter()
         #expect(next.events(store).isEmpty)
-        next.usage.consentForUser(person, given: true)
+        next.usage.consentForUser(userID, given: true)
         _ = next.usage.reporter()
         #expect(next.events(store) == ["SessionStart"])
         #expect(next.events(try next.store()).isEmpty)
     }
 
-    @Test("a process that died between storing and removing stores nothing twice")
-    func unattributedOnce() throws {
-        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    @Test
+    func `a process that died between storing and removing stores nothing twice`() throws {
+        let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         app.usage.configure(with: try app.store())
         for event in [.sessionStart, .event("a"), .event("a")] as [UsageRecord.Event] {
             app.usage.reporter().report(event)
@@ -282,18 +283,18 @@ struct UsageStoreTests {
         // The first two were stored, and none was removed.
         let half = app.restarted()
         let records = try half.store().snapshot(for: Usage.defaultTargetID).all
-        let first = try half.store(of: person)
+        let first = try half.store(of: userID)
         for record in records.prefix(2) { first.store(record: record, for: Usage.defaultTargetID) }
         #expect(try !half.store().core.beginMove(Usage.defaultTargetID))
         let next = half.restarted()
-        let store = try next.store(of: person)
+        let store = try next.store(of: userID)
         next.usage.configure(with: store, retainLastUnattributedSession: true)
         _ = next.usage.reporter()
         #expect(next.events(store) == ["SessionStart", "a", "a"])
     }
 
-    @Test("concurrent snapshots and stores lose no record and remove none that was not read")
-    func together() async throws {
+    @Test
+    func `concurrent snapshots and stores lose no record and remove none that was not read`() async throws {
         let store = try app.store()
         let read = Locked<[String]>([])
         await withTaskGroup(of: Void.self) { group in
@@ -333,49 +334,53 @@ struct UsageStoreTests {
 struct UnattributedEncryptionTests {
     /// The keys of the two stores.
     struct Keys: Sendable, CustomStringConvertible {
-        let nobody: String?
-        let person: String?
-        var description: String { "unattributed \(nobody ?? "plain"), user \(person ?? "plain")" }
+        let unattributed: String?
+        let user: String?
+        var description: String { "unattributed \(unattributed ?? "plain"), user \(user ?? "plain")" }
         /// Whether the session is readable.
-        var isReadable: Bool { nobody == nil || nobody == person }
+        var isReadable: Bool { unattributed == nil || unattributed == user }
 
-        static let all = [nil, "a", "b"].flatMap { nobody in [nil, "a"].map { Keys(nobody: nobody, person: $0) } }
+        static let all = [nil, "a", "b"].flatMap { unattributed in
+            [nil, "a"].map { Keys(unattributed: unattributed, user: $0) }
+        }
     }
 
-    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
 
     @Test(
-        "the session is stored once for the user, whichever store has a key, and leaves nothing behind",
         arguments: Keys.all,
         [true, false]
     )
-    func keys(_ keys: Keys, _ hasEarlier: Bool) throws {
-        func store(_ app: UsageApp, _ person: UUID?, _ key: String?) throws -> UsageStore {
-            try UsageStore(app.environment.folder, person, key, in: app.environment)
+    func `the session is stored once for the user, whichever store has a key, and leaves nothing behind`(
+        _ keys: Keys,
+        _ hasEarlier: Bool
+    ) throws {
+        func store(_ app: UsageApp, _ userID: UUID?, _ key: String?) throws -> UsageStore {
+            try UsageStore(app.environment.folder, userID, key, in: app.environment)
         }
         var app = UsageApp()
-        app.usage.configure(with: try store(app, nil, keys.nobody))
+        app.usage.configure(with: try store(app, nil, keys.unattributed))
         let earlier: [UsageRecord.Event] = hasEarlier ? [.sessionStart, .event("earlier")] : []
         for event in earlier + [.sessionStart, .event("hush-hush")] { app.usage.reporter().report(event) }
 
         app = app.restarted()
-        let own = try store(app, person, keys.person)
-        app.usage.configure(with: own, retainLastUnattributedSession: true)
+        let userStore = try store(app, userID, keys.user)
+        app.usage.configure(with: userStore, retainLastUnattributedSession: true)
         app.usage.reporter().report(.event("mine"))
-        #expect(app.events(own) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
+        #expect(app.events(userStore) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
         #expect(app.codes == (keys.isReadable ? [] : ["encryption_key_missing"]))
-        let isPlainLeft = keys.person == nil && keys.isReadable || keys.nobody == nil && !keys.isReadable
-        #expect(app.files(holding: "hush-hush").isEmpty == !isPlainLeft)
+        let isPlainLeft = keys.user == nil && keys.isReadable || keys.unattributed == nil && !keys.isReadable
+        #expect(app.files(containing: "hush-hush").isEmpty == !isPlainLeft)
 
         app = app.restarted()
-        let nobody = try store(app, nil, keys.nobody)
+        let unattributedStore = try store(app, nil, keys.unattributed)
         #expect(
-            app.events(nobody)
+            app.events(unattributedStore)
                 == earlier.map(\.description) + (keys.isReadable ? [] : ["SessionStart", "hush-hush"])
         )
-        let again = try store(app, person, keys.person)
-        app.usage.configure(with: again)
+        let reopened = try store(app, userID, keys.user)
+        app.usage.configure(with: reopened)
         _ = app.usage.reporter()
-        #expect(app.events(again) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
+        #expect(app.events(reopened) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
     }
 }

@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
@@ -28,11 +28,13 @@ struct UsageStressTests {
         return (0..<(setting("TRACKWAY_SEEDS") ?? 4)).map { first + $0 }
     }()
 
-    @Test("no record is lost, sent twice or sent after a withdrawal, and no session is invented", arguments: seeds)
-    func round(_ seed: UInt64) async throws {
+    @Test(arguments: seeds)
+    func `no record is lost, sent twice or sent after a withdrawal, and no session is invented`(_ seed: UInt64)
+        async throws
+    {
         var round = StressRound(seed)
         do {
-            try await round.play()
+            try await round.run()
             #expect(round.overlaps == 0, "calls to a custom store overlapped")
         } catch {
             Issue.record("seed \(seed): \(error)")
@@ -54,7 +56,7 @@ private struct StressLog: Sendable {
 
 /// A round: a script of processes, determined by a seed.
 private struct StressRound {
-    private let persons = [
+    private let userIDs = [
         UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5)),
         UUID(uuid: (1, 2, 3, 4, 5, 6, 0x47, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
     ]
@@ -64,17 +66,17 @@ private struct StressRound {
     private var random: SeededGenerator
     private let seed: UInt64
     private let isOwnStore: [Bool]
-    private var own: [CustomStore]
+    private var customStores: [CustomStore]
 
     /// The number of overlapping calls to a custom store.
-    var overlaps: Int { own.reduce(0) { $0 + $1.overlaps } }
+    var overlaps: Int { customStores.reduce(0) { $0 + $1.overlaps } }
     private let backEnd = UploadBackEnd()
     private let custom = Locked<[String]>([])
     private var app = UsageApp(InMemoryEnvironment(device: UsageApp.device, segmentBytes: 8_192))
     private let log = Locked(StressLog())
     private var everRecorded: [String: ClosedRange<Int>] = [:]
     /// By record, the number of completed withdrawals when the upload that sent it began.
-    private let uploadsBegun = Locked<[String: Int]>([:])
+    private let withdrawalsAtUpload = Locked<[String: Int]>([:])
     private let sent = Locked<[String: Int]>([:])
     private(set) var faults: [String] = []
 
@@ -82,21 +84,21 @@ private struct StressRound {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         isOwnStore = [seed.isMultiple(of: 4), seed % 8 == 1]
-        own = persons.map { CustomStore($0.uuidString) }
+        customStores = userIDs.map { CustomStore($0.uuidString) }
     }
 
     /// The requests and steps, for the output of a failed round.
     var history: [String] { backEnd.history }
 
-    mutating func play() async throws {
+    mutating func run() async throws {
         for number in 0..<Self.processes { try await process(number) }
-        var left: Set<String> = []
-        for person in persons.indices { left.formUnion(try await drain(person)) }
-        check(left)
+        var unsent: Set<String> = []
+        for user in userIDs.indices { unsent.formUnion(try await drain(user)) }
+        check(unsent)
     }
 
-    private func store(_ person: Int) throws -> any UsageStoring {
-        isOwnStore[person] ? own[person] : try app.store(of: persons[person])
+    private func store(_ user: Int) throws -> any UsageStoring {
+        isOwnStore[user] ? customStores[user] : try app.store(of: userIDs[user])
     }
 
     // MARK: Processes
@@ -105,33 +107,33 @@ private struct StressRound {
     ///
     /// The process is killed at its end or during a request.
     private mutating func process(_ number: Int) async throws {
-        let person = random.next(below: 2)
-        let name = persons[person].uuidString
-        backEnd.note("process \(number) of \(name.prefix(4))\(isOwnStore[person] ? ", own store" : "")")
-        if random.nextBool() { decide(1 - person, random.nextBool()) }
-        if random.next(below: 4) == 0 { decide(person, false) }
-        app.usage.configure(with: try store(person))
+        let user = random.next(below: 2)
+        let name = userIDs[user].uuidString
+        backEnd.addToHistory("process \(number) of \(name.prefix(4))\(isOwnStore[user] ? ", own store" : "")")
+        if random.nextBool() { decide(1 - user, random.nextBool()) }
+        if random.next(below: 4) == 0 { decide(user, false) }
+        app.usage.configure(with: try store(user))
         app.usage.enableDataCollection()
-        decide(person, true)
+        decide(user, true)
         start()
 
-        let answers = Locked(SeededGenerator(seed: seed &* 31 &+ UInt64(number)))
+        let responses = Locked(SeededGenerator(seed: seed &* 31 &+ UInt64(number)))
         // A kill during a request captures disk and log at that time. A custom store is in memory.
         let killed = Locked<(app: UsageApp, log: StressLog)?>(nil)
-        let kill = isOwnStore[person] ? nil : random.nextBool() ? backEnd.requests + 1 + random.next(below: 4) : nil
+        let kill = isOwnStore[user] ? nil : random.nextBool() ? backEnd.requests + 1 + random.next(below: 4) : nil
         let (app, log) = (app, log)
-        backEnd.change { _, request in
+        backEnd.setResponse { _, request in
             if request == kill {
-                let kept = log.withLock { $0 }
-                killed.withLock { $0 = (app.restarted(), kept) }
+                let capturedLog = log.withLock { $0 }
+                killed.withLock { $0 = (app.restarted(), capturedLog) }
             } else if killed.withLock({ $0 != nil }) {
                 // A killed process sends nothing more.
                 return .offline
             }
-            return answers.withLock { answers in
-                switch answers.next(below: 10) {
+            return responses.withLock { responses in
+                switch responses.next(below: 10) {
                 case 0: .status(500)
-                case 1: .loseAnswer
+                case 1: .loseResponse
                 case 2: .offline
                 case 3: .status(503)
                 case 4: .status(504)
@@ -142,14 +144,14 @@ private struct StressRound {
         let plan = StressPlan(&random, threads: Self.threads)
         await run(plan, number, name)
         if let killed = killed.withLock({ $0 }) {
-            backEnd.note("killed in request \(kill ?? 0)")
+            backEnd.addToHistory("killed in request \(kill ?? 0)")
             everRecorded.merge(log.withLock { $0.recorded }) { $1 }
             log.withLock { $0 = killed.log }
             self.app = killed.app
             return
         }
         if random.nextBool() {
-            backEnd.change { _, _ in .loseAnswer }
+            backEnd.setResponse { _, _ in .loseResponse }
             await upload(name)
         }
         self.app = app.restarted()
@@ -157,7 +159,7 @@ private struct StressRound {
 
     private func run(_ plan: StressPlan, _ number: Int, _ name: String) async {
         let (app, log, custom) = (app, log, custom)
-        let round = Kept(object: self)
+        let round = UncheckedSendableBox(object: self)
         let isOwn = app.usage.core.access?.core == nil
         await withTaskGroup(of: Void.self) { group in
             for (thread, count) in plan.counts.enumerated() {
@@ -207,11 +209,11 @@ private struct StressRound {
         }
     }
 
-    private static func record(_ value: String, of person: String, _ app: UsageApp, _ log: Locked<StressLog>) {
-        let before = log.withLock { $0.withdrawals[person] ?? 0 }
+    private static func record(_ value: String, of user: String, _ app: UsageApp, _ log: Locked<StressLog>) {
+        let before = log.withLock { $0.withdrawals[user] ?? 0 }
         let record = SAPcpmsRecord.event(key: "many", date: app.environment.now.date, value: value)
         guard app.usage.core.report(record, for: "default") == nil else { return }
-        log.withLock { $0.recorded[value] = before...max(before, $0.withdrawals[person] ?? 0) }
+        log.withLock { $0.recorded[value] = before...max(before, $0.withdrawals[user] ?? 0) }
     }
 
     private static func start(_ app: UsageApp, _ log: Locked<StressLog>) {
@@ -221,25 +223,25 @@ private struct StressRound {
         app.usage.reporter().report(start)
     }
 
-    private static func decide(_ isGiven: Bool, _ person: String, _ app: UsageApp, _ log: Locked<StressLog>) {
-        app.usage.core.setConsent(isGiven, of: person, application: nil)
-        if !isGiven { log.withLock { $0.withdrawals[person, default: 0] += 1 } }
+    private static func decide(_ isGiven: Bool, _ user: String, _ app: UsageApp, _ log: Locked<StressLog>) {
+        app.usage.core.setConsent(isGiven, of: user, application: nil)
+        if !isGiven { log.withLock { $0.withdrawals[user, default: 0] += 1 } }
     }
 
     private func start() { Self.start(app, log) }
 
-    private func decide(_ person: Int, _ isGiven: Bool) {
-        Self.decide(isGiven, persons[person].uuidString, app, log)
+    private func decide(_ user: Int, _ isGiven: Bool) {
+        Self.decide(isGiven, userIDs[user].uuidString, app, log)
     }
 
     /// Uploads, and remembers for each sent record how many withdrawals preceded the upload.
     private func upload(_ name: String) async {
-        let begun = log.withLock { $0.withdrawals[name] ?? 0 }
-        let known = Set(backEnd.arrivals.compactMap(\.value))
+        let withdrawalCount = log.withLock { $0.withdrawals[name] ?? 0 }
+        let known = Set(backEnd.storedEvents.compactMap(\.value))
         let error = await app.upload(to: backEnd)
-        backEnd.note("uploaded: \(error.map { "\($0)" } ?? "ok")")
-        let fresh = Set(backEnd.arrivals.compactMap(\.value)).subtracting(known)
-        uploadsBegun.withLock { uploads in for value in fresh { uploads[value] = begun } }
+        backEnd.addToHistory("uploaded: \(error.map { "\($0)" } ?? "ok")")
+        let newValues = Set(backEnd.storedEvents.compactMap(\.value)).subtracting(known)
+        withdrawalsAtUpload.withLock { uploads in for value in newValues { uploads[value] = withdrawalCount } }
     }
 
     // MARK: Final checks
@@ -247,39 +249,39 @@ private struct StressRound {
     /// Uploads everything of a user in a last process.
     ///
     /// - Returns: The records that cannot be sent.
-    private mutating func drain(_ person: Int) async throws -> Set<String> {
-        backEnd.note("last process of \(persons[person].uuidString.prefix(4))")
-        backEnd.change { _, _ in .accept }
-        let store = try store(person)
+    private mutating func drain(_ user: Int) async throws -> Set<String> {
+        backEnd.addToHistory("last process of \(userIDs[user].uuidString.prefix(4))")
+        backEnd.setResponse { _, _ in .accept }
+        let store = try store(user)
         app.usage.configure(with: store)
         app.usage.enableDataCollection()
-        app.usage.consentForUser(persons[person], given: true)
-        for _ in 0..<3 { await upload(persons[person].uuidString) }
-        let left = store.snapshot(for: "default").all.compactMap { $0.info[SAPcpmsRecord.valueKey] as? String }
+        app.usage.consentForUser(userIDs[user], given: true)
+        for _ in 0..<3 { await upload(userIDs[user].uuidString) }
+        let unsent = store.snapshot(for: "default").all.compactMap { $0.info[SAPcpmsRecord.valueKey] as? String }
         app = app.restarted()
-        return Set(left)
+        return Set(unsent)
     }
 
-    private mutating func check(_ left: Set<String>) {
+    private mutating func check(_ unsent: Set<String>) {
         let log = log.withLock { $0 }
         var counts: [String: Int] = [:]
-        for arrival in backEnd.arrivals where arrival.key == "many" { counts[arrival.value ?? "", default: 0] += 1 }
+        for event in backEnd.storedEvents where event.key == "many" { counts[event.value ?? "", default: 0] += 1 }
         for (value, count) in counts where count > 1 { faults.append("\(value) was sent \(count) times") }
-        for (value, range) in log.recorded where counts[value] == nil && !left.contains(value) {
+        for (value, range) in log.recorded where counts[value] == nil && !unsent.contains(value) {
             // A withdrawal after or during its recording removes it.
-            let person = String(value.prefix { $0 != " " })
-            if range.lowerBound == log.withdrawals[person] ?? 0 { faults.append("\(value) was lost") }
+            let user = String(value.prefix { $0 != " " })
+            if range.lowerBound == log.withdrawals[user] ?? 0 { faults.append("\(value) was lost") }
         }
         let recorded = everRecorded.merging(log.recorded) { $1 }
-        for (value, begun) in uploadsBegun.withLock({ $0 }) {
-            if let range = recorded[value], range.upperBound < begun {
-                faults.append("\(value) was sent after withdrawal \(begun)")
+        for (value, withdrawalCount) in withdrawalsAtUpload.withLock({ $0 }) {
+            if let range = recorded[value], range.upperBound < withdrawalCount {
+                faults.append("\(value) was sent after withdrawal \(withdrawalCount)")
             }
         }
         let read = custom.withLock { $0 }
         if Set(read).count < read.count { faults.append("the app's own uploader read a record twice") }
         var sessions: [String: Int] = [:]
-        for arrival in backEnd.arrivals { sessions[arrival.session, default: 0] += arrival.key == "many" ? 1 : 0 }
+        for event in backEnd.storedEvents { sessions[event.session, default: 0] += event.key == "many" ? 1 : 0 }
         for (session, count) in sessions where count == 0 && !log.sessions.contains(session) {
             faults.append("session \(session) was invented")
         }

@@ -4,10 +4,10 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
@@ -46,28 +46,28 @@ struct UsageTransitionTests {
     /// The expected contents of the stores.
     private struct Expected {
         var anonymous = ["SessionStart", "unknown"]
-        var own: [String] = []
+        var ofUser: [String] = []
 
         /// A reporter is requested and reports.
         mutating func report(_ names: [String], in cell: Cell) {
             guard cell.isStored else { return }
             if cell.isKnown {
-                own += anonymous + names
+                ofUser += anonymous + names
                 anonymous = []
             } else {
                 anonymous += names
             }
         }
 
-        mutating func decide(_ cell: Cell) {
-            if cell.isKnown, cell.consent == .no { own = [] }
+        mutating func applyDecision(_ cell: Cell) {
+            if cell.isKnown, cell.consent == .no { ofUser = [] }
         }
     }
 
-    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
 
-    private func decide(_ cell: Cell, after former: Cell?, _ usage: Usage) throws {
-        let person = try #require(person)
+    private func applyDecision(_ cell: Cell, after former: Cell?, _ usage: Usage) throws {
+        let userID = try #require(userID)
         switch cell.policy {
         case former?.policy, .never: break
         case .yes: usage.enableDataCollection()
@@ -75,54 +75,53 @@ struct UsageTransitionTests {
         }
         switch cell.consent {
         case former?.consent, .never: break
-        case .yes: usage.consentForUser(person, given: true)
-        case .no: usage.consentForUser(person)
+        case .yes: usage.consentForUser(userID, given: true)
+        case .no: usage.consentForUser(userID)
         }
     }
 
     private func configured(_ app: UsageApp, _ cell: Cell) throws -> UsageApp {
-        app.usage.configure(with: try app.store(of: cell.isKnown ? person : nil), retainLastUnattributedSession: true)
+        app.usage.configure(with: try app.store(of: cell.isKnown ? userID : nil), retainLastUnattributedSession: true)
         return app
     }
 
     private func expect(_ expected: Expected, in app: UsageApp, _ transition: Transition) throws {
         #expect(app.events(try app.store()) == expected.anonymous, "\(transition)")
-        if transition.to.isKnown { #expect(app.events(try app.store(of: person)) == expected.own, "\(transition)") }
+        if transition.to.isKnown { #expect(app.events(try app.store(of: userID)) == expected.ofUser, "\(transition)") }
     }
 
-    @Test(
-        "every transition has the expected effect, with a restart before, after, or not at all",
-        arguments: Restart.allCases
-    )
-    func journeys(_ restart: Restart) async throws {
+    @Test(arguments: Restart.allCases)
+    func `every transition has the expected effect, with a restart before, after, or not at all`(_ restart: Restart)
+        async throws
+    {
         let transitions = Transition.all.filter { $0.restart == restart }
         // Each of the two decisions has 7 transitions, with a known or an unknown user.
         #expect(transitions.count == 98)
-        for transition in transitions { try await journey(transition) }
+        for transition in transitions { try await perform(transition) }
     }
 
-    private func journey(_ transition: Transition) async throws {
+    private func perform(_ transition: Transition) async throws {
         let (from, to) = (transition.from, transition.to)
         var expected = Expected()
         // An unknown user uses the app before any decision.
         var app = UsageApp()
         app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
-        let nobody = try app.store()
-        nobody.store(record: app.environment.sessionStart(application: "shop", version: nil), for: "default")
-        nobody.store(record: UsageRecord(.event("unknown"), date: app.environment.now.date), for: "default")
+        let unattributedStore = try app.store()
+        unattributedStore.store(record: app.environment.sessionStart(application: "shop", version: nil), for: "default")
+        unattributedStore.store(record: UsageRecord(.event("unknown"), date: app.environment.now.date), for: "default")
 
         app = app.restarted()
-        try decide(from, after: nil, app.usage)
+        try applyDecision(from, after: nil, app.usage)
         app = try configured(app, from)
         app.usage.reporter().report(app.environment.sessionStart(application: "shop", version: nil))
         app.usage.reporter().report(.event("before"))
-        expected.decide(from)
+        expected.applyDecision(from)
         expected.report(["SessionStart", "before"], in: from)
         try expect(expected, in: app, transition)
 
         if transition.restart == .beforeDeciding { app = try configured(app.restarted(), from) }
-        try decide(to, after: from, app.usage)
-        expected.decide(to)
+        try applyDecision(to, after: from, app.usage)
+        expected.applyDecision(to)
         if transition.restart == .afterDeciding { app = try configured(app.restarted(), to) }
         try expect(expected, in: app, transition)
         #expect(app.usage.outputEnabled() == to.isSent, "\(transition)")
@@ -139,8 +138,8 @@ struct UsageTransitionTests {
         }
         if to.isSent {
             #expect(error == nil, "\(transition)")
-            #expect(sent == expected.own + ["SessionEnd"], "\(transition)")
-            expected.own = ["SessionStart"]
+            #expect(sent == expected.ofUser + ["SessionEnd"], "\(transition)")
+            expected.ofUser = ["SessionStart"]
         } else {
             #expect(error == .outputDisabled, "\(transition)")
             #expect(sent.isEmpty, "\(transition)")

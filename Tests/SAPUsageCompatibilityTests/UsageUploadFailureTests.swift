@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
@@ -21,7 +21,7 @@ struct UsageUploadFailureTests {
     }
 
     private func configured(_ kind: Store, _ app: UsageApp) throws -> any UsageStoring {
-        try app.permitted(kind == .own ? CustomStore(UsageApp.person.uuidString) : nil)
+        try app.configureWithConsent(kind == .own ? CustomStore(UsageApp.userID.uuidString) : nil)
     }
 
     private func report(_ numbers: Range<Int>, _ app: UsageApp) {
@@ -33,88 +33,86 @@ struct UsageUploadFailureTests {
         }
     }
 
-    private var values: [Int] { backEnd.arrivals.compactMap { $0.value.flatMap { Int($0) } } }
+    private var values: [Int] { backEnd.storedEvents.compactMap { $0.value.flatMap { Int($0) } } }
 
-    @Test("an accepted report is removed before the next request, even if that one fails", arguments: Store.allCases)
-    func progress(_ kind: Store) async throws {
+    @Test(arguments: Store.allCases)
+    func `an accepted report is removed before the next request, even if that one fails`(_ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<1_000, app)
         for accepted in [2, 1, 0] {
             let before = backEnd.requests
-            backEnd.change { _, number in number - before <= accepted ? .accept : .status(500) }
+            backEnd.setResponse { _, number in number - before <= accepted ? .accept : .status(500) }
             #expect(await app.upload(to: backEnd) == .httpStatus(code: 500, body: ""))
         }
-        backEnd.change { _, _ in .accept }
+        backEnd.setResponse { _, _ in .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(values == Array(0..<1_000))
         #expect(backEnd.sessions.map { [$0.first, $0.last] } == [["SessionStart", "SessionEnd"]])
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("an accepted report is removed even if the process is killed later", arguments: [1, 2, 3, 4])
-    func killed(_ accepted: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4])
+    func `an accepted report is removed even if the process is killed later`(_ accepted: Int) async throws {
         var app = app
-        try app.permitted()
+        try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         report(0..<700, app)
         for _ in 0..<3 {
             let before = backEnd.requests
-            backEnd.change { _, number in number - before < accepted ? .accept : .loseAnswer }
+            backEnd.setResponse { _, number in number - before < accepted ? .accept : .loseResponse }
             // The process ends while it waits for a response.
             await app.upload(to: backEnd)
             app = app.restarted()
-            try app.permitted()
+            try app.configureWithConsent()
         }
-        backEnd.change { _, _ in .accept }
+        backEnd.setResponse { _, _ in .accept }
         #expect([nil, .noData].contains(await app.upload(to: backEnd)))
         #expect(values == Array(0..<700))
         #expect(backEnd.sessions.count == 1)
-        #expect(backEnd.repeated > 0)
+        #expect(backEnd.repeatedRequests > 0)
     }
 
     @Test(
-        "a failed upload ends no session",
-        arguments: [UploadBackEnd.Answer.status(500), .status(503), .status(400), .offline, .status(401)],
+        arguments: [UploadBackEnd.Response.status(500), .status(503), .status(400), .offline, .status(401)],
         Store.allCases
     )
-    func sessions(_ answer: UploadBackEnd.Answer, _ kind: Store) async throws {
+    func `a failed upload ends no session`(_ response: UploadBackEnd.Response, _ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
-        backEnd.change { _, _ in answer }
+        backEnd.setResponse { _, _ in response }
         for number in 0..<5 {
             report(number..<number + 1, app)
             #expect(await app.upload(to: backEnd) != nil)
         }
         #expect(app.events(store) == ["SessionStart"] + Array(repeating: "many", count: 5))
-        backEnd.change { _, _ in .accept }
+        backEnd.setResponse { _, _ in .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(backEnd.sessions == [["SessionStart"] + Array(repeating: "many", count: 5) + ["SessionEnd"]])
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("a request whose response was lost is repeated with the same bytes", arguments: Store.allCases, [1, 250])
-    func lostAnswer(_ kind: Store, _ count: Int) async throws {
+    @Test(arguments: Store.allCases, [1, 250])
+    func `a request whose response was lost is repeated with the same bytes`(_ kind: Store, _ count: Int) async throws {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<count, app)
-        backEnd.change { _, _ in .loseAnswer }
+        backEnd.setResponse { _, _ in .loseResponse }
         for _ in 0..<3 {
-            #expect(await app.upload(to: backEnd) == .network("timed_out: the answer was lost"))
+            #expect(await app.upload(to: backEnd) == .network("timed_out: the response was lost"))
             report(count..<count + 1, app)
         }
-        #expect(backEnd.repeated == 2)
-        backEnd.change { _, _ in .accept }
+        #expect(backEnd.repeatedRequests == 2)
+        backEnd.setResponse { _, _ in .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(values == Array(0..<count) + [count, count, count])
         #expect(backEnd.sessions.allSatisfy { $0.count > 2 })
     }
 
-    @Test(
-        "a session end right after an upload belongs to the uploaded session, and no empty session is sent",
-        arguments: Store.allCases
-    )
-    func endedMeanwhile(_ kind: Store) async throws {
+    @Test(arguments: Store.allCases)
+    func `a session end right after an upload belongs to the uploaded session, and no empty session is sent`(
+        _ kind: Store
+    ) async throws {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<1, app)
@@ -128,10 +126,10 @@ struct UsageUploadFailureTests {
         #expect(values == [0, 1])
     }
 
-    @Test("records stored while an upload takes its snapshot are sent by the next upload", arguments: 1...3)
-    func recordedBetween(_ records: Int) async throws {
-        let store = CustomStore(UsageApp.person.uuidString)
-        try app.permitted(store)
+    @Test(arguments: 1...3)
+    func `records stored while an upload takes its snapshot are sent by the next upload`(_ records: Int) async throws {
+        let store = CustomStore(UsageApp.userID.uuidString)
+        try app.configureWithConsent(store)
         app.usage.reporter().report(app.start())
         var next = 0
         store.onSnapshot = {
@@ -147,10 +145,10 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("a long custom store is read in parts, each record once", arguments: [499, 500, 501, 1_205])
-    func readInParts(_ records: Int) async throws {
-        let store = CustomStore(UsageApp.person.uuidString)
-        try app.permitted(store)
+    @Test(arguments: [499, 500, 501, 1_205])
+    func `a long custom store is read in parts, each record once`(_ records: Int) async throws {
+        let store = CustomStore(UsageApp.userID.uuidString)
+        try app.configureWithConsent(store)
         app.usage.reporter().report(app.start())
         report(0..<records, app)
         #expect(await app.upload(to: backEnd) == nil)
@@ -159,11 +157,10 @@ struct UsageUploadFailureTests {
         #expect(store.overlaps == 0)
     }
 
-    @Test(
-        "a session that an upload began is not sent if the app begins another one immediately",
-        arguments: Store.allCases
-    )
-    func beginsUnusedSession(_ kind: Store) async throws {
+    @Test(arguments: Store.allCases)
+    func `a session that an upload began is not sent if the app begins another one immediately`(_ kind: Store)
+        async throws
+    {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<1, app)
@@ -175,18 +172,18 @@ struct UsageUploadFailureTests {
         #expect(app.events(store).count == 1)
     }
 
-    @Test("a killed process's session ends at its last record")
-    func killedSession() async throws {
-        try app.permitted()
+    @Test
+    func `a killed process's session ends at its last record`() async throws {
+        try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         app.memory.clock.advance(by: .seconds(3))
         report(0..<1, app)
         app.memory.clock.advance(by: .seconds(3_600))
         let next = app.restarted()
-        let store = try next.permitted()
+        let store = try next.configureWithConsent()
         #expect(await next.upload(to: backEnd) == nil)
         #expect(backEnd.sessions == [["SessionStart", "many", "SessionEnd"]])
-        let end = try #require(backEnd.arrivals.last)
+        let end = try #require(backEnd.storedEvents.last)
         #expect(try JSONValue.parse(Array(end.json.utf8))["duration"]?.string == "3.001")
         #expect(next.events(store).isEmpty)
         // The next process begins a new session.
@@ -196,27 +193,27 @@ struct UsageUploadFailureTests {
         #expect(backEnd.sessions == Array(repeating: ["SessionStart", "many", "SessionEnd"], count: 2))
     }
 
-    @Test("a process without a session start reports in the previous session", arguments: [true, false])
-    func noStart(_ isUploaded: Bool) async throws {
-        try app.permitted()
+    @Test(arguments: [true, false])
+    func `a process without a session start reports in the previous session`(_ isUploaded: Bool) async throws {
+        try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         report(0..<1, app)
         if isUploaded { #expect(await app.upload(to: backEnd) == nil) }
         let next = app.restarted()
-        try next.permitted()
+        try next.configureWithConsent()
         report(1..<2, next)
         #expect(await next.upload(to: backEnd) == nil)
         #expect(values == [0, 1])
         #expect(backEnd.sessions.count == (isUploaded ? 2 : 1))
     }
 
-    @Test("every record is sent once even if others are rejected", arguments: [413, 500])
-    func outrun(_ status: Int) async throws {
-        let store = try app.permitted()
+    @Test(arguments: [413, 500])
+    func `every record is sent once even if others are rejected`(_ status: Int) async throws {
+        let store = try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         report(0..<300, app)
         // A body with this record is rejected.
-        backEnd.change { request, _ in
+        backEnd.setResponse { request, _ in
             String(decoding: request.body, as: UTF8.self).contains(#""value":"70""#) ? .status(status) : .accept
         }
         let error = await app.upload(to: backEnd)
@@ -236,28 +233,28 @@ struct UsageUploadFailureTests {
         }
     }
 
-    @Test("a server that rejects every body size is reported after a few requests", arguments: Store.allCases)
-    func tooLarge(_ kind: Store) async throws {
+    @Test(arguments: Store.allCases)
+    func `a server that rejects every body size is reported after a few requests`(_ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<450, app)
-        backEnd.change { _, _ in .status(413) }
+        backEnd.setResponse { _, _ in .status(413) }
         #expect(await app.upload(to: backEnd) == .httpStatus(code: 413, body: ""))
         #expect(backEnd.requests < 24)
         #expect(app.events(store).count == 451)
         // A smaller limit is found and used.
-        backEnd.change { request, _ in request.body.count > 2_000 ? .status(413) : .accept }
+        backEnd.setResponse { request, _ in request.body.count > 2_000 ? .status(413) : .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(values == Array(0..<450))
         #expect(app.events(store) == ["SessionStart"])
     }
 
     @Test(
-        "equal events stay distinct in every report",
         arguments: [(TestScale.count(900, full: 3_000), false), (450, true), (200, true), (201, true), (500, false)],
         Store.allCases
     )
-    func equalEvents(_ load: (count: Int, isOneDate: Bool), _ kind: Store) async throws {
+    func `equal events stay distinct in every report`(_ load: (count: Int, isOneDate: Bool), _ kind: Store) async throws
+    {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
         for number in 0..<load.count {
@@ -266,7 +263,7 @@ struct UsageUploadFailureTests {
                 SAPcpmsRecord.event(type: "userInteraction", key: "Tap", date: app.environment.now.date, view: "Game")
             )
         }
-        backEnd.change { _, number in number == 2 ? .loseAnswer : .accept }
+        backEnd.setResponse { _, number in number == 2 ? .loseResponse : .accept }
         await app.upload(to: backEnd)
         await app.upload(to: backEnd)
         // A receiver identifies an event by its session, its content, and the number of equal events before it in the
@@ -274,18 +271,18 @@ struct UsageUploadFailureTests {
         var known: Set<[String]> = []
         for report in backEnd.reports {
             var counts: [[String]: Int] = [:]
-            for arrival in report where arrival.key == "Tap" {
-                let content = [arrival.session, arrival.json]
+            for event in report where event.key == "Tap" {
+                let content = [event.session, event.json]
                 counts[content, default: 0] += 1
                 known.insert(content + ["\(counts[content] ?? 0)"])
             }
         }
         #expect(known.count == load.count)
-        #expect(backEnd.arrivals.count { $0.key == "Tap" } == load.count)
+        #expect(backEnd.storedEvents.count { $0.key == "Tap" } == load.count)
     }
 
-    @Test("equal events of one session in two uploads stay distinct", arguments: Store.allCases)
-    func equalLater(_ kind: Store) async throws {
+    @Test(arguments: Store.allCases)
+    func `equal events of one session in two uploads stay distinct`(_ kind: Store) async throws {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
         let date = app.environment.now.date
@@ -294,16 +291,16 @@ struct UsageUploadFailureTests {
         #expect(await app.upload(to: backEnd) == nil)
         app.usage.reporter().report(.event("a"), date: date)
         #expect(await app.upload(to: backEnd) == nil)
-        let taps = backEnd.arrivals.filter { $0.key == "a" }
+        let taps = backEnd.storedEvents.filter { $0.key == "a" }
         #expect(taps.count == 2)
         #expect(Set(taps).count == 2)
         #expect(backEnd.sessions.count == 1)
     }
 
-    @Test("withheld records do not block others, stay in order, and are sent when possible")
-    func withheld() async throws {
+    @Test
+    func `withheld records do not block others, stay in order, and are sent when possible`() async throws {
         var app = app
-        let store = try app.permitted()
+        let store = try app.configureWithConsent()
         let reporter = app.usage.reporter()
         reporter.report(.event("early"))
         reporter.report(app.start("another"))
@@ -319,21 +316,22 @@ struct UsageUploadFailureTests {
         // Only the segment that is being written is left of the log.
         #expect(app.segments <= 1)
         app = app.restarted()
-        let again = try app.permitted()
-        #expect(app.events(again) == staying + ["SessionStart"])
+        let reopened = try app.configureWithConsent()
+        #expect(app.events(reopened) == staying + ["SessionStart"])
         let other = UploadBackEnd()
         #expect(await app.upload(to: other, as: "another") == nil)
         #expect(other.sessions == [["SessionStart", "other"]])
-        #expect(app.events(again) == ["early", "SessionStart"])
-        again.removeRecords(before: .distantFuture, after: nil, targetID: "default")
-        #expect(app.events(again).isEmpty)
+        #expect(app.events(reopened) == ["early", "SessionStart"])
+        reopened.removeRecords(before: .distantFuture, after: nil, targetID: "default")
+        #expect(app.events(reopened).isEmpty)
     }
 
-    @Test("a removal by date withholds the remaining records, so that their segments are deleted", arguments: [1, 40])
-    func removalByDate(_ staying: Int) throws {
-        let store = try app.permitted()
-        let late = app.environment.now.date + 1_000_000
-        for number in 0..<staying { app.usage.reporter().report(.event("late \(number)"), date: late) }
+    @Test(arguments: [1, 40])
+    func `a removal by date withholds the remaining records, so that their segments are deleted`(_ staying: Int) throws
+    {
+        let store = try app.configureWithConsent()
+        let lateDate = app.environment.now.date + 1_000_000
+        for number in 0..<staying { app.usage.reporter().report(.event("late \(number)"), date: lateDate) }
         for round in 0..<5 {
             report(0..<TestScale.count(600, full: 2_000), app)
             store.removeRecords(before: app.environment.now.date, after: nil, targetID: "default")
@@ -342,12 +340,12 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == (0..<staying).map { "late \($0)" })
         #expect(app.segments <= 1)
         let next = app.restarted()
-        #expect(next.events(try next.store(of: UsageApp.person)).count == staying)
+        #expect(next.events(try next.store(of: UsageApp.userID)).count == staying)
     }
 
-    @Test("unattributed records that cannot be removed individually are sent once and block nothing")
-    func unattributed() async throws {
-        let store = try app.permitted()
+    @Test
+    func `unattributed records that cannot be removed individually are sent once and block nothing`() async throws {
+        let store = try app.configureWithConsent()
         let parked = CustomStore(Usage.unattributedStorageID)
         parked.store(record: UsageRecord(.event("no session"), date: app.environment.now.date), for: "default")
         parked.store(record: app.start(), for: "default")
@@ -355,33 +353,33 @@ struct UsageUploadFailureTests {
         app.usage.reporter().report(app.start())
         report(0..<1, app)
         for _ in 0..<3 { await app.upload(to: backEnd, unattributed: parked.snapshot(for: "default")) }
-        #expect(backEnd.arrivals.count { $0.key == "anon" } == 1)
+        #expect(backEnd.storedEvents.count { $0.key == "anon" } == 1)
         #expect(values == [0])
-        try #require(parked.kept.count == 3)
+        try #require(parked.storedRecords.count == 3)
         #expect(app.events(store) == ["SessionStart"])
         // Once every record can be sent, the whole store is removed.
-        parked.kept.removeFirst()
+        parked.storedRecords.removeFirst()
         parked.store(record: UsageRecord(.event("later"), date: app.environment.now.date), for: "default")
         await app.upload(to: backEnd, unattributed: parked.snapshot(for: "default"))
-        #expect(parked.kept.isEmpty)
-        #expect(backEnd.arrivals.count { $0.key == "anon" } == 1)
-        #expect(backEnd.arrivals.count { $0.key == "later" } == 1)
+        #expect(parked.storedRecords.isEmpty)
+        #expect(backEnd.storedEvents.count { $0.key == "anon" } == 1)
+        #expect(backEnd.storedEvents.count { $0.key == "later" } == 1)
     }
 
-    @Test("a rejected part does not prevent the other from being sent")
-    func parts() async throws {
-        let nobody = try app.store()
-        nobody.store(record: app.start(), for: "default")
-        nobody.store(record: UsageRecord(.event("anon"), date: app.environment.now.date), for: "default")
-        try app.permitted()
+    @Test
+    func `a rejected part does not prevent the other from being sent`() async throws {
+        let unattributedStore = try app.store()
+        unattributedStore.store(record: app.start(), for: "default")
+        unattributedStore.store(record: UsageRecord(.event("anon"), date: app.environment.now.date), for: "default")
+        try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         report(0..<1, app)
-        backEnd.change { request, _ in
+        backEnd.setResponse { request, _ in
             String(decoding: request.body, as: UTF8.self).contains("anon") ? .status(400) : .accept
         }
-        let error = await app.upload(to: backEnd, unattributed: nobody.snapshot(for: "default"))
+        let error = await app.upload(to: backEnd, unattributed: unattributedStore.snapshot(for: "default"))
         #expect(error == .httpStatus(code: 400, body: ""))
         #expect(values == [0])
-        #expect(app.events(nobody) == ["SessionStart", "anon"])
+        #expect(app.events(unattributedStore) == ["SessionStart", "anon"])
     }
 }

@@ -18,22 +18,24 @@ struct AutomaticClicksTests {
         return SensorsAnalyticsSDK(memory.analytics, options)
     }
 
-    @Test("the mask selects which kinds are captured")
-    func mask() throws {
-        #expect(try sdk([.eventTypeAppStart, .eventTypeAppEnd]).automatic.wish == AutomaticCapture.Wish())
-        #expect(try sdk(.eventTypeAppClick).automatic.wish == AutomaticCapture.Wish(clicks: true))
-        #expect(try sdk(.eventTypeAppViewScreen).automatic.wish == AutomaticCapture.Wish(screens: true))
-        let both = AutomaticCapture.Wish(screens: true, clicks: true)
-        #expect(try sdk([.eventTypeAppClick, .eventTypeAppViewScreen]).automatic.wish == both)
+    @Test
+    func `the mask selects which kinds are captured`() throws {
+        #expect(
+            try sdk([.eventTypeAppStart, .eventTypeAppEnd]).automaticCapture.features == AutomaticCapture.Features()
+        )
+        #expect(try sdk(.eventTypeAppClick).automaticCapture.features == AutomaticCapture.Features(clicks: true))
+        #expect(try sdk(.eventTypeAppViewScreen).automaticCapture.features == AutomaticCapture.Features(screens: true))
+        let both = AutomaticCapture.Features(screens: true, clicks: true)
+        #expect(try sdk([.eventTypeAppClick, .eventTypeAppViewScreen]).automaticCapture.features == both)
     }
 
-    @Test("disabling the SDK stops automatic capture, and enabling it resumes capture")
-    func switched() throws {
+    @Test
+    func `disabling the SDK stops automatic capture, and enabling it resumes capture`() throws {
         let sdk = try sdk(.eventTypeAppClick, isOff: true)
-        #expect(sdk.automatic.wish == AutomaticCapture.Wish())
+        #expect(sdk.automaticCapture.features == AutomaticCapture.Features())
         sdk.enable()
-        #expect(sdk.automatic.wish == AutomaticCapture.Wish(clicks: true))
+        #expect(sdk.automaticCapture.features == AutomaticCapture.Features(clicks: true))
         sdk.disable()
-        #expect(sdk.automatic.wish == AutomaticCapture.Wish())
+        #expect(sdk.automaticCapture.features == AutomaticCapture.Features())
     }
 }

@@ -4,14 +4,14 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Screens, server address and switch")
 struct ControlTests {
-    @Test("a screen recorded by a call has its URL and the previous one, regardless of the mask")
-    func screens() async throws {
+    @Test
+    func `a screen recorded by a call has its URL and the previous one, regardless of the mask`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         #expect(sdk.getLastScreenUrl() == nil)
@@ -28,8 +28,8 @@ struct ControlTests {
         #expect(sdk.getCurrentScreenUrl() == "shop://cart")
     }
 
-    @Test("events, including pending ones, go to the app's server with its cookie")
-    func server() async throws {
+    @Test
+    func `events, including pending ones, go to the app's server with its cookie`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("waiting")
@@ -42,15 +42,16 @@ struct ControlTests {
         #expect(sdk.serverUrl() == "https://other.test/sa?project=other")
     }
 
-    @Test("debug modes send events one by one to the debug address, and only DebugOnly requests a dry run")
-    func debugModes() async throws {
+    @Test
+    func `debug modes send events one by one to the debug address, and only DebugOnly requests a dry run`() async throws
+    {
         for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {
             let fixture = try await SensorsFixture.launched(debugMode: mode)
             try fixture.sdk.track("a")
             try fixture.sdk.track("b")
             // Each event is sent as soon as it is recorded.
             await fixture.device.network.untilRequested(2)
-            #expect(try await fixture.story() == ["a", "b"])
+            #expect(try await fixture.eventSummaries() == ["a", "b"])
             let requests = fixture.device.network.requests
             #expect(
                 requests.map(\.url) == [
@@ -60,13 +61,15 @@ struct ControlTests {
             #expect(requests.map { $0.headers["dry-run"] } == [dryRun, dryRun])
             try fixture.sdk.setDebugMode(.off)
             try fixture.sdk.track("c")
-            #expect(try await fixture.story() == ["a", "b", "c"])
+            #expect(try await fixture.eventSummaries() == ["a", "b", "c"])
             #expect(fixture.device.network.requests.last?.url == SensorsFixture.serverURL)
         }
     }
 
-    @Test("disabling the SDK records an event, sends pending events and stops recording until it is enabled")
-    func switching() async throws {
+    @Test
+    func `disabling the SDK records an event, sends pending events and stops recording until it is enabled`()
+        async throws
+    {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("before")
@@ -76,14 +79,11 @@ struct ControlTests {
         sdk.login("nobody")
         sdk.enable()
         sdk.track("after")
-        #expect(try await fixture.story() == ["before", "$AppDataTrackingClose", "after"])
+        #expect(try await fixture.eventSummaries() == ["before", "$AppDataTrackingClose", "after"])
     }
 
-    @Test(
-        "no event is lost to an error response, regardless of its status",
-        arguments: [301, 302, 401, 403, 404, 408, 429, 500, 503]
-    )
-    func keeps(_ status: Int) async throws {
+    @Test(arguments: [301, 302, 401, 403, 404, 408, 429, 500, 503])
+    func `no event is lost to an error response, regardless of its status`(_ status: Int) async throws {
         let fixture = try await SensorsFixture.launched()
         fixture.device.network.always(.respond(WireResponse(status: status)))
         try fixture.sdk.track("precious")
@@ -93,27 +93,27 @@ struct ControlTests {
         #expect(ledger.droppedTotal == 0)
     }
 
-    @Test("discarding pending events drops and counts them, and the SDK continues")
-    func deleteAll() async throws {
+    @Test
+    func `discarding pending events drops and counts them, and the SDK continues`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("unwanted")
-        await fixture.device.analytics?.discardWaiting(for: "sensors-analytics")
+        await fixture.device.analytics?.discardPendingEvents(for: "sensors-analytics")
         sdk.track("wanted")
-        #expect(try await fixture.story() == ["wanted"])
+        #expect(try await fixture.eventSummaries() == ["wanted"])
         let ledger = try #require(fixture.device.analytics?.ledger().destinations["sensors-analytics"])
         #expect(ledger.droppedTotal == 1)
         #expect(ledger.isBalanced)
     }
 
-    @Test("an invalid address keeps events until it is corrected")
-    func wrongAddress() async throws {
+    @Test
+    func `an invalid address keeps events until it is corrected`() async throws {
         let fixture = SensorsFixture([], { $0.serverURL = "" })
         try await fixture.device.launch()
         try fixture.sdk.track("kept")
         _ = await fixture.device.analytics?.flush(timeout: .zero)
         #expect(fixture.device.network.requests.isEmpty)
         try fixture.sdk.setServerUrl(SensorsFixture.serverURL)
-        #expect(try await fixture.story() == ["kept"])
+        #expect(try await fixture.eventSummaries() == ["kept"])
     }
 }

@@ -4,9 +4,9 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Debug mode changes at run time")
 struct DebugModeTests {
@@ -14,11 +14,11 @@ struct DebugModeTests {
 
     /// Returns where each event arrived.
     ///
-    /// The place is `sa`, `debug`, or `dry` if the request asked the back end not to store it.
-    private func places(_ fixture: SensorsFixture) async throws -> [String] {
+    /// The address is `sa`, `debug`, or `dry` if the request asked the back end not to store it.
+    private func addresses(_ fixture: SensorsFixture) async throws -> [String] {
         _ = await fixture.device.analytics?.flush()
         return try fixture.device.network.requests.filter { $0.method == "POST" }.flatMap { request in
-            let place =
+            let address =
                 switch (request.url, request.headers["dry-run"]) {
                 case (SensorsFixture.serverURL, nil): "sa"
                 case (Self.debug, nil): "debug"
@@ -26,13 +26,15 @@ struct DebugModeTests {
                 default: "?"
                 }
             let records = try SensorsRecord.all(in: [request])
-            if place != "sa" { #expect(records.count == 1, "sent one by one") }
-            return records.map { "\($0.event ?? $0.type ?? "") \(place)" }
+            if address != "sa" { #expect(records.count == 1, "sent one by one") }
+            return records.map { "\($0.event ?? $0.type ?? "") \(address)" }
         }
     }
 
-    @Test("every event goes to the address of its recording mode, even if all are sent after the last change")
-    func switches() async throws {
+    @Test
+    func `every event goes to the address of its recording mode, even if all are sent after the last change`()
+        async throws
+    {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         fixture.device.network.hold()
@@ -46,7 +48,7 @@ struct DebugModeTests {
         }
         fixture.device.network.release()
         #expect(
-            try await places(fixture) == [
+            try await addresses(fixture) == [
                 "a1 sa", "profile_set sa", "$SignUp sa", "b1 dry", "profile_set dry", "$SignUp dry", "c1 debug",
                 "profile_set debug", "$SignUp debug", "d1 dry", "profile_set dry", "$SignUp dry", "e1 sa",
                 "profile_set sa", "$SignUp sa",
@@ -54,8 +56,8 @@ struct DebugModeTests {
         )
     }
 
-    @Test("events recorded in debug mode keep it after a kill, in a process with another mode")
-    func restart() async throws {
+    @Test
+    func `events recorded in debug mode keep it after a kill, in a process with another mode`() async throws {
         let fixture = try await SensorsFixture.launched()
         fixture.device.network.hold()
         let sdk = try fixture.sdk
@@ -69,16 +71,13 @@ struct DebugModeTests {
         try fixture.sdk.setDebugMode(.andTrack)
         try fixture.sdk.track("both")
         #expect(
-            Set(try await places(fixture)).isSuperset(of: ["looked at dry", "counted sa", "both debug"])
+            Set(try await addresses(fixture)).isSuperset(of: ["looked at dry", "counted sa", "both debug"])
         )
-        #expect(try await places(fixture).allSatisfy { $0 != "looked at sa" && $0 != "looked at debug" })
+        #expect(try await addresses(fixture).allSatisfy { $0 != "looked at sa" && $0 != "looked at debug" })
     }
 
-    @Test(
-        "in a debug mode set at run time events are sent one by one as soon as they are recorded",
-        .timeLimit(.minutes(30))
-    )
-    func pace() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `in a debug mode set at run time events are sent one by one as soon as they are recorded`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.setDebugMode(.andTrack)
@@ -88,8 +87,8 @@ struct DebugModeTests {
         #expect(fixture.device.network.requests.map(\.url) == Array(repeating: Self.debug, count: 5))
     }
 
-    @Test("concurrent mode changes leave one of the modes and lose no event")
-    func twoAtOnce() async throws {
+    @Test
+    func `concurrent mode changes leave one of the modes and lose no event`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         await withTaskGroup(of: Void.self) { group in
@@ -102,6 +101,6 @@ struct DebugModeTests {
                 }
             }
         }
-        #expect(try await places(fixture).filter { $0.hasPrefix("event ") }.count == 40)
+        #expect(try await addresses(fixture).filter { $0.hasPrefix("event ") }.count == 40)
     }
 }

@@ -4,27 +4,27 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 /// Sections 2 and 3 of the document, which define what counts as a start.
 @Suite("The document: launch")
 struct DocumentLaunchTests {
-    @Test("a cold start is recorded once, and the first one ever is marked as the first")
-    func coldStart() async throws {
+    @Test
+    func `a cold start is recorded once, and the first one ever is marked as the first`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first"])
         try fixture.device.kill()
         try await fixture.device.launch()
         #expect(
-            try await fixture.story() == ["$AppStart first", "$AppEnd 0.0s recovered", "$AppStart"],
+            try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 0.0s recovered", "$AppStart"],
             "the killed process's exit is recorded at the next start"
         )
     }
 
-    @Test("a cold start has the documented properties and is recorded automatically")
-    func coldStartProperties() async throws {
+    @Test
+    func `a cold start has the documented properties and is recorded automatically`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         let start = try #require(try await fixture.received().first)
@@ -36,44 +36,44 @@ struct DocumentLaunchTests {
         #expect(start.json["lib"]?["$lib_method"]?.string == "autoTrack")
     }
 
-    @Test("super properties set right after the start are included in it")
-    func superPropertiesFirst() async throws {
+    @Test
+    func `super properties set right after the start are included in it`() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch()
         let start = try #require(try await fixture.received().first)
-        #expect(start.story == "$AppStart first")
+        #expect(start.summary == "$AppStart first")
         #expect(start["key"]?.string == "value")
     }
 
-    @Test("a dynamic super property set right after the start is included in it")
-    func dynamicSuperPropertiesFirst() async throws {
+    @Test
+    func `the start event includes a dynamic super property that is set right after the start`() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerDynamicSuperProperties { ["level": 3] } })
         try await fixture.device.launch()
         #expect(try await fixture.received().first?["level"] == .integer(3))
     }
 
-    @Test("initializing after the launch announcement neither loses nor duplicates the start")
-    func lateInitialisation() async throws {
+    @Test
+    func `initializing after the launch announcement neither loses nor duplicates the start`() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch(initialising: .late(.seconds(3)))
         fixture.device.wait(.seconds(1))
         let received = try await fixture.received()
-        #expect(received.map(\.story) == ["$AppStart first"])
+        #expect(received.map(\.summary) == ["$AppStart first"])
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("initializing on another thread loses neither the start nor super properties")
-    func subThreadInitialisation() async throws {
+    @Test
+    func `initializing on another thread loses neither the start nor super properties`() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch(initialising: .onAnotherThread)
         fixture.device.wait(.seconds(1))
         let received = try await fixture.received()
-        #expect(received.map(\.story) == ["$AppStart first"])
+        #expect(received.map(\.summary) == ["$AppStart first"])
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("requesting the start by a call, as the document shows first, records it once")
-    func byHand() async throws {
+    @Test
+    func `requesting the start by a call, as the document shows first, records it once`() async throws {
         let fixture = SensorsFixture(setUp: { sdk in
             sdk.registerSuperProperties(["key": "value"])
             sdk.autoTrackAppStart()
@@ -81,23 +81,23 @@ struct DocumentLaunchTests {
         })
         try await fixture.device.launch()
         let received = try await fixture.received()
-        #expect(received.map(\.story) == ["$AppStart first"])
+        #expect(received.map(\.summary) == ["$AppStart first"])
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("a hot start returns from the background and is never the first")
-    func hotStart() async throws {
+    @Test
+    func `a hot start returns from the background and is never the first`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(10))
         try await fixture.device.goHome()
         fixture.device.wait(.seconds(60))
         try await fixture.device.open()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 10.0s", "$AppStart resumed"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 10.0s", "$AppStart resumed"])
     }
 
-    @Test("becoming active after an interruption is not a start")
-    func interruption() async throws {
+    @Test
+    func `becoming active after an interruption is not a start`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         try fixture.device.interrupt()
@@ -105,44 +105,50 @@ struct DocumentLaunchTests {
         try fixture.device.endInterruption()
         try fixture.device.openSwitcher()
         try fixture.device.returnFromSwitcher()
-        #expect(try await fixture.story() == ["$AppStart first"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first"])
     }
 
-    @Test("a start in the background is a passive start")
-    func passiveStart() async throws {
+    @Test
+    func `a start in the background is a passive start`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launchInBackground()
         fixture.device.wait(.seconds(1))
         let start = try #require(try await fixture.received().first)
-        #expect(start.story == "$AppStartPassively first")
+        #expect(start.summary == "$AppStartPassively first")
         #expect(start.event == SA_EVENT_NAME_APP_START_PASSIVELY)
         #expect(start[SA_EVENT_PROPERTY_RESUME_FROM_BACKGROUND] == .boolean(false))
     }
 
-    @Test("opening an app that started in the background is a separate start, from which its time counts")
-    func passiveThenOpen() async throws {
+    @Test
+    func `opening an app that started in the background is a separate start, from which its time counts`() async throws
+    {
         let fixture = SensorsFixture()
         try await fixture.device.launchInBackground()
         fixture.device.wait(.seconds(100))
         try await fixture.device.open()
         fixture.device.wait(.seconds(7))
         try await fixture.device.goHome()
-        #expect(try await fixture.story() == ["$AppStartPassively first", "$AppStart resumed", "$AppEnd 7.0s"])
+        #expect(
+            try await fixture.eventSummaries() == ["$AppStartPassively first", "$AppStart resumed", "$AppEnd 7.0s"]
+        )
     }
 
-    @Test("a page shown in the background is recorded only when the user opens the app")
-    func passivePages() async throws {
+    @Test
+    func `a page shown in the background is recorded only when the user opens the app`() async throws {
         let fixture = SensorsFixture([.eventTypeAppStart, .eventTypeAppViewScreen])
         try await fixture.device.launchInBackground()
         try fixture.device.show("Home")
         fixture.device.wait(.seconds(1))
-        #expect(try await fixture.story() == ["$AppStartPassively first"])
+        #expect(try await fixture.eventSummaries() == ["$AppStartPassively first"])
         try await fixture.device.open()
-        #expect(try await fixture.story() == ["$AppStartPassively first", "$AppStart resumed", "$AppViewScreen Home"])
+        #expect(
+            try await fixture.eventSummaries() == [
+                "$AppStartPassively first", "$AppStart resumed", "$AppViewScreen Home",
+            ]
+        )
     }
 
     @Test(
-        "only events in the mask are recorded without a call",
         arguments: [
             ([], [], []),
             ([.eventTypeAppStart], ["$AppStart first", "$AppStart resumed"], [.eventTypeAppStart]),
@@ -153,7 +159,7 @@ struct DocumentLaunchTests {
             ),
         ] as [(SensorsAnalyticsAutoTrackEventType, [String], SensorsAnalyticsAutoTrackEventType)]
     )
-    func ignoredTypes(
+    func `only events in the mask are recorded without a call`(
         _ types: SensorsAnalyticsAutoTrackEventType,
         _ expected: [String],
         _ tracked: SensorsAnalyticsAutoTrackEventType
@@ -163,7 +169,7 @@ struct DocumentLaunchTests {
         fixture.device.wait(.seconds(10))
         try await fixture.device.goHome()
         try await fixture.device.open()
-        #expect(try await fixture.story() == expected)
+        #expect(try await fixture.eventSummaries() == expected)
         let sdk = try fixture.sdk
         for type in [SensorsAnalyticsAutoTrackEventType.eventTypeAppStart, .eventTypeAppEnd, .eventTypeAppViewScreen] {
             #expect(sdk.isAutoTrackEventTypeIgnored(type) == !tracked.contains(type))
@@ -171,18 +177,18 @@ struct DocumentLaunchTests {
         #expect(sdk.isAutoTrackEnabled() == !tracked.isEmpty)
     }
 
-    @Test("the first start ever is remembered even if starts were not recorded")
-    func firstStartIgnored() async throws {
+    @Test
+    func `the first start ever is remembered even if starts were not recorded`() async throws {
         let ignoring = Locked(true)
         let fixture = SensorsFixture(
             [],
             { options in if !ignoring.withLock({ $0 }) { options.autoTrackEventType = [.eventTypeAppStart] } }
         )
         try await fixture.device.launch()
-        #expect(try await fixture.story() == [])
+        #expect(try await fixture.eventSummaries() == [])
         ignoring.withLock { $0 = false }
         try fixture.device.kill()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart"])
     }
 }

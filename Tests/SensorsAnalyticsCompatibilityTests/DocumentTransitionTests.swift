@@ -3,72 +3,72 @@
 
 import SensorsAnalyticsCompatibility
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 /// Section 2 of the document, transition by transition, and section 4 on exits.
 @Suite("The document: transitions and exit")
 struct DocumentTransitionTests {
-    @Test("1: a launch to inactive and active records a start")
-    func first() async throws {
+    @Test
+    func `1: a launch to inactive and active records a start`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first"])
     }
 
-    @Test("2: returning to the home screen records an exit with the time of use")
-    func second() async throws {
+    @Test
+    func `2: returning to the home screen records an exit with the time of use`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.milliseconds(94_877))
         try await fixture.device.goHome()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 94.877s"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 94.877s"])
     }
 
-    @Test("2: an app that does not run in the background ends with one exit")
-    func secondWithoutBackground() async throws {
+    @Test
+    func `2: an app that does not run in the background ends with one exit`() async throws {
         let fixture = SensorsFixture(runsInBackground: false)
         try await fixture.device.launch()
         fixture.device.wait(.seconds(5))
         try await fixture.device.goHome()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 5.0s", "$AppStart"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 5.0s", "$AppStart"])
     }
 
-    @Test("3: opening the switcher and returning records nothing")
-    func third() async throws {
+    @Test
+    func `3: opening the switcher and returning records nothing`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         try fixture.device.openSwitcher()
         fixture.device.wait(.seconds(2))
         try fixture.device.returnFromSwitcher()
-        #expect(try await fixture.story() == ["$AppStart first"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first"])
     }
 
-    @Test("4: going to the home screen from the switcher records one exit")
-    func fourth() async throws {
+    @Test
+    func `4: going to the home screen from the switcher records one exit`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(3))
         try fixture.device.openSwitcher()
         fixture.device.wait(.seconds(1))
         try await fixture.device.goHomeFromSwitcher()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 4.0s"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 4.0s"])
     }
 
-    @Test("5: a kill in the switcher is one exit, which is not repeated at the next start")
-    func fifth() async throws {
+    @Test
+    func `5: a kill in the switcher is one exit, which is not repeated at the next start`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(3))
         try fixture.device.openSwitcher()
         try await fixture.device.killFromSwitcher()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 3.0s", "$AppStart"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 3.0s", "$AppStart"])
     }
 
-    @Test("6: a suspended app that runs again records a start and later an exit")
-    func sixth() async throws {
+    @Test
+    func `6: a suspended app that runs again records a start and later an exit`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         try await fixture.device.goHome()
@@ -77,13 +77,15 @@ struct DocumentTransitionTests {
         fixture.device.wait(.seconds(2))
         try await fixture.device.goHome()
         #expect(
-            try await fixture.story() == ["$AppStart first", "$AppEnd 0.0s", "$AppStart resumed", "$AppEnd 2.0s"],
+            try await fixture.eventSummaries() == [
+                "$AppStart first", "$AppEnd 0.0s", "$AppStart resumed", "$AppEnd 2.0s",
+            ],
             "exits exclude time in the background"
         )
     }
 
-    @Test("7: a kill while suspended records nothing, and the next start is cold")
-    func seventh() async throws {
+    @Test
+    func `7: a kill while suspended records nothing, and the next start is cold`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(1))
@@ -91,20 +93,20 @@ struct DocumentTransitionTests {
         fixture.device.wait(.seconds(10))
         try fixture.device.kill()
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 1.0s", "$AppStart"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 1.0s", "$AppStart"])
     }
 
-    @Test("locking while going home announces the background twice, but records one exit with its time")
-    func doubleBackground() async throws {
+    @Test
+    func `locking while going home announces the background twice, but records one exit with its time`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(8))
         try await fixture.device.lockWhileGoingHome()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 8.0s"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 8.0s"])
     }
 
-    @Test("an exit is recorded automatically and has the super properties")
-    func exitProperties() async throws {
+    @Test
+    func `an exit is recorded automatically and has the super properties`() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["channel": "store"]) })
         try await fixture.device.launch()
         fixture.device.wait(.seconds(1))
@@ -116,18 +118,18 @@ struct DocumentTransitionTests {
         #expect(exit["channel"]?.string == "store")
     }
 
-    @Test("the exit is sent automatically in the time before suspension")
-    func exitIsSent() async throws {
+    @Test
+    func `the exit is sent automatically in the time before suspension`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(1))
         try await fixture.device.goHome()
-        let stories = try SensorsRecord.all(in: fixture.device.network.requests).map(\.story)
-        #expect(stories == ["$AppStart first", "$AppEnd 1.0s"])
+        let summaries = try SensorsRecord.all(in: fixture.device.network.requests).map(\.summary)
+        #expect(summaries == ["$AppStart first", "$AppEnd 1.0s"])
     }
 
-    @Test("an exit lost to a kill is recorded at the next start, marked, with the best known time")
-    func recovered() async throws {
+    @Test
+    func `an exit lost to a kill is recorded at the next start, marked, with the best known time`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(20))
@@ -136,6 +138,6 @@ struct DocumentTransitionTests {
         try fixture.device.kill()
         fixture.device.wait(.seconds(600))
         try await fixture.device.launch()
-        #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 20.0s recovered", "$AppStart"])
+        #expect(try await fixture.eventSummaries() == ["$AppStart first", "$AppEnd 20.0s recovered", "$AppStart"])
     }
 }

@@ -5,7 +5,7 @@ internal import Foundation
 internal import SensorsAnalyticsCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayPlatform
 internal import TrackwayTesting
 
@@ -15,7 +15,7 @@ struct DuplicateSDKTests {
     private final class Process: DependencySource {
         let environment = InMemoryEnvironment()
         let images: [LoadedImage]
-        let asked = Locked<[Set<String>]>([])
+        let requestedNames = Locked<[Set<String>]>([])
 
         init(_ images: [LoadedImage]) {
             self.images = images
@@ -23,8 +23,8 @@ struct DuplicateSDKTests {
 
         func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.imagesDefining = { [images, asked] names in
-                asked.withLock { $0.append(names) }
+            dependencies.loadedImages = { [images, requestedNames] names in
+                requestedNames.withLock { $0.append(names) }
                 return images
             }
             return dependencies
@@ -43,8 +43,8 @@ struct DuplicateSDKTests {
         }
     }
 
-    @Test("duplicate classes are reported with the class, the files and a remedy")
-    func told() async throws {
+    @Test
+    func `duplicate classes are reported with the class, the files and a remedy`() async throws {
         let classes = ["SAConfigOptions", "SensorsAnalyticsSDK"]
         let process = Process([
             LoadedImage(path: "/Shop.app/Shop", classes: classes),
@@ -59,30 +59,29 @@ struct DuplicateSDKTests {
         let diagnostic = try #require(diagnostics.first)
         #expect(diagnostic.value == "Shop.app/Shop and SensorsAnalyticsSDK.framework/SensorsAnalyticsSDK")
         #expect(diagnostic.recoverySuggestion?.contains("Link one of them") == true)
-        #expect(process.asked.withLock { $0 } == [SensorsAnalyticsSDK.objectiveCNames])
+        #expect(process.requestedNames.withLock { $0 } == [SensorsAnalyticsSDK.objectiveCNames])
     }
 
-    @Test("nothing is reported if only the module defines the classes")
-    func alone() async throws {
+    @Test
+    func `nothing is reported if only the module defines the classes`() async throws {
         let process = Process([
             LoadedImage(path: "/Shop.app/Shop", classes: ["SAConfigOptions", "SensorsAnalyticsSDK"])
         ])
         #expect(try await process.diagnosticsOfAStart().isEmpty)
-        #expect(process.asked.withLock { $0.count } == 1)
+        #expect(process.requestedNames.withLock { $0.count } == 1)
     }
 
     /// A class can be duplicated unless its runtime name contains its module.
     ///
     /// SAP's documented calls are Swift only, so the Objective-C names in that module are ours.
     @Test(
-        "all classes with explicit Objective-C names are checked",
         arguments: [
             ("ClickstreamCompatibility", []), ("SAPUsageCompatibility", ["SAPUsage", "SAPUsageReporter"]),
             ("SensorsAnalyticsCompatibility", SensorsAnalyticsSDK.objectiveCNames), ("SiftCompatibility", []),
             ("SparkChamberCompatibility", []),
         ] as [(String, Set<String>)]
     )
-    func names(_ module: String, _ expected: Set<String>) throws {
+    func `all classes with explicit Objective-C names are checked`(_ module: String, _ expected: Set<String>) throws {
         let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let header = repository.appendingPathComponent("Scripts/apple/golden/\(module)-Swift.h")

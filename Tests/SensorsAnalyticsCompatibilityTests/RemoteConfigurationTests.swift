@@ -4,9 +4,9 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Remote configuration")
 struct RemoteConfigurationTests {
@@ -24,8 +24,8 @@ struct RemoteConfigurationTests {
         #"{"v":"\#(version)","configs":{"effect_mode":\#(effect)\#(members.isEmpty ? "" : ",")\#(members)}}"#
     }
 
-    @Test("the configuration is requested at the start, next to the address of the events")
-    func asks() async throws {
+    @Test
+    func `the configuration is requested at the start, next to the address of the events`() async throws {
         let fixture = Self.fixture("")
         try await fixture.device.launch()
         await fixture.device.network.untilRequested(1)
@@ -34,29 +34,30 @@ struct RemoteConfigurationTests {
         #expect(request.method == "GET")
     }
 
-    @Test("blocked events are no longer recorded, the change is recorded, and the next start remembers it")
-    func blocks() async throws {
+    @Test
+    func `blocked events are no longer recorded, the change is recorded, and the next start remembers it`() async throws
+    {
         let fixture = Self.fixture(Self.configuration("12", #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
-        try await fixture.untilChangeRecorded()
+        try await fixture.waitUntilChangeRecorded()
         try fixture.sdk.track("Scroll")
         try fixture.sdk.track("Tap")
         let received = try await fixture.received()
         #expect(received.map(\.event) == ["$AppRemoteConfigChanged", "Tap"])
-        let told = try #require(received.first?["$app_remote_config"]?.string)
-        #expect(told.contains(#""v":"12""#))
-        #expect(told.contains("Scroll"))
+        let changedConfiguration = try #require(received.first?["$app_remote_config"]?.string)
+        #expect(changedConfiguration.contains(#""v":"12""#))
+        #expect(changedConfiguration.contains("Scroll"))
         try fixture.device.kill()
         try await fixture.device.launch()
         try fixture.sdk.track("Scroll")
         #expect(try await fixture.received().map(\.event) == ["$AppRemoteConfigChanged", "Tap"])
     }
 
-    @Test("a configuration for the next start waits for it")
-    func nextStart() async throws {
+    @Test
+    func `a configuration for the next start waits for it`() async throws {
         let fixture = Self.fixture(Self.configuration("2", effect: 0, #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
-        try await fixture.untilChangeRecorded()
+        try await fixture.waitUntilChangeRecorded()
         try fixture.sdk.track("Scroll")
         try await fixture.device.goHome()
         try await fixture.device.open()
@@ -67,15 +68,15 @@ struct RemoteConfigurationTests {
         #expect(try await fixture.received().map(\.event) == ["$AppRemoteConfigChanged", "Scroll", "Scroll"])
     }
 
-    @Test("the mask from the back end replaces the app's")
-    func mask() async throws {
+    @Test
+    func `the mask from the back end replaces the app's`() async throws {
         let fixture = Self.fixture(Self.configuration("3", #""autoTrackMode":2"#))
         // The first start precedes the response.
         fixture.device.network.hold()
         try await fixture.device.launch()
         await fixture.device.network.untilRequested(1)
         fixture.device.network.release()
-        try await fixture.untilChangeRecorded()
+        try await fixture.waitUntilChangeRecorded()
         #expect(try fixture.sdk.isAutoTrackEventTypeIgnored(.eventTypeAppStart))
         #expect(try !fixture.sdk.isAutoTrackEventTypeIgnored(.eventTypeAppEnd))
         try await fixture.device.goHome()
@@ -85,25 +86,25 @@ struct RemoteConfigurationTests {
         #expect(received == ["$AppStart", "$AppEnd", "$AppEnd"])
     }
 
-    @Test("a back end can disable and enable recording")
-    func disables() async throws {
+    @Test
+    func `a back end can disable and enable recording`() async throws {
         let fixture = Self.fixture(Self.configuration("4", #""disableSDK":true"#), [])
         try await fixture.device.launch()
         await fixture.device.network.untilRequested(1)
-        try await fixture.until { !$0.isRecording }
+        try await fixture.wait { !$0.isRecording }
         try fixture.sdk.track("never")
         fixture.answer(Self.configuration("5", ""))
         try await fixture.device.goHome()
         fixture.device.wait(.seconds(49 * 3_600))
         try await fixture.device.open()
-        try await fixture.until { $0.isRecording }
+        try await fixture.wait { $0.isRecording }
         try fixture.sdk.track("again")
         #expect(try await fixture.received().map(\.event).contains("again"))
         #expect(try await !fixture.received().map(\.event).contains("never"))
     }
 
-    @Test("a web page or a missing response changes nothing", arguments: [200, 404, 503])
-    func strangers(_ status: Int) async throws {
+    @Test(arguments: [200, 404, 503])
+    func `a web page or a missing response changes nothing`(_ status: Int) async throws {
         let fixture = Self.fixture("", [])
         fixture.device.network.always(
             .respond(WireResponse(status: status, headers: ["content-type": "text/html"], body: Array("<html>".utf8))),
@@ -115,8 +116,8 @@ struct RemoteConfigurationTests {
         #expect(try await fixture.received().map(\.event) == ["Scroll"])
     }
 
-    @Test("nothing is requested before consent")
-    func consent() async throws {
+    @Test
+    func `nothing is requested before consent`() async throws {
         let fixture = SensorsFixture(
             [],
             { options in
@@ -134,7 +135,7 @@ struct RemoteConfigurationTests {
 
 /// A response that arrives while the app starts.
 ///
-/// The app has no life cycle notifications.
+/// The app has no lifecycle notifications.
 @Suite("Early remote configuration")
 struct EarlyConfigurationTests {
     /// The time at which the response arrives.
@@ -175,12 +176,12 @@ struct EarlyConfigurationTests {
         return environment
     }
 
-    private static func untilApplied(_ sdk: SensorsAnalyticsSDK) async throws {
+    private static func waitUntilApplied(_ sdk: SensorsAnalyticsSDK) async throws {
         try await Deadline.wait(while: !sdk.analytics.collectionPolicy.blockedEvents.contains("Scroll"))
     }
 
     /// Returns when the change is recorded and the configuration is saved.
-    private static func untilSaved(_ environment: InMemoryEnvironment) async throws {
+    private static func waitUntilSaved(_ environment: InMemoryEnvironment) async throws {
         let file = InMemoryEnvironment.usualFolder + "/sensors-analytics-remote"
         try await Deadline.wait(while: environment.storage.contents(of: file) == nil)
         #expect(names(environment).contains(changed))
@@ -192,16 +193,15 @@ struct EarlyConfigurationTests {
 
     private static let changed = "$AppRemoteConfigChanged"
 
-    @Test(
-        "the start comes first and includes super properties set after the SDK's start call",
-        arguments: Arrival.allCases
-    )
-    func order(_ arrival: Arrival) async throws {
+    @Test(arguments: Arrival.allCases)
+    func `the start comes first and includes super properties set after the SDK's start call`(_ arrival: Arrival)
+        async throws
+    {
         let environment = Self.environment(#""event_blacklist":["Scroll"]"#)
         let sdk = try Self.start(in: environment)
         func arrive() async throws {
             environment.transport.release()
-            try await Self.untilApplied(sdk)
+            try await Self.waitUntilApplied(sdk)
         }
         if arrival == .beforeSuperProperties { try await arrive() }
         #expect(Self.names(environment) == [])
@@ -224,41 +224,41 @@ struct EarlyConfigurationTests {
         #expect(times == times.sorted())
     }
 
-    @Test("a process that ends during its launch loses no change", arguments: End.allCases)
-    func ends(_ end: End) async throws {
+    @Test(arguments: End.allCases)
+    func `a process that ends during its launch loses no change`(_ end: End) async throws {
         let environment = Self.environment(#""event_blacklist":["Scroll"]"#)
         let sdk = try Self.start(in: environment)
         environment.transport.release()
-        try await Self.untilApplied(sdk)
+        try await Self.waitUntilApplied(sdk)
         if end == .shutdown {
             await sdk.analytics.shutdown(timeout: .zero)
-            try await Self.untilSaved(environment)
+            try await Self.waitUntilSaved(environment)
         }
         let next = environment.nextProcess()
         next.clock.advance(by: .seconds(1))
-        let again = try Self.start(in: next)
-        again.registerSuperProperties(["platform": "iOS"])
-        try await Self.untilApplied(again)
-        again.track("Tap")
+        let restarted = try Self.start(in: next)
+        restarted.registerSuperProperties(["platform": "iOS"])
+        try await Self.waitUntilApplied(restarted)
+        restarted.track("Tap")
         try await Deadline.wait(while: !Self.names(next).contains(Self.changed))
         #expect(Self.names(next).filter { $0 == Self.changed }.count == 1)
-        let own = next.recorded.filter { $0.context["global"]?["platform"]?.string == "iOS" }.map(\.event.name)
-        #expect(own.contains("_app_start"))
+        let ownEvents = next.recorded.filter { $0.context["global"]?["platform"]?.string == "iOS" }.map(\.event.name)
+        #expect(ownEvents.contains("_app_start"))
     }
 
-    @Test("a saved configuration that ends the debug mode does not trigger the start")
-    func debugMode() async throws {
+    @Test
+    func `a saved configuration that ends the debug mode does not trigger the start`() async throws {
         let environment = Self.environment(#""disableDebugMode":true,"event_blacklist":["Scroll"]"#)
         let sdk = try Self.start(in: environment, debugMode: .andTrack)
         environment.transport.release()
-        try await Self.untilApplied(sdk)
+        try await Self.waitUntilApplied(sdk)
         sdk.track("Tap")
-        try await Self.untilSaved(environment)
+        try await Self.waitUntilSaved(environment)
         let next = environment.nextProcess()
         next.clock.advance(by: .seconds(1))
-        let again = try Self.start(in: next, debugMode: .andTrack)
-        again.registerSuperProperties(["platform": "iOS"])
-        again.track("Tap")
+        let restarted = try Self.start(in: next, debugMode: .andTrack)
+        restarted.registerSuperProperties(["platform": "iOS"])
+        restarted.track("Tap")
         let starts = next.recorded.filter { $0.event.name == "_app_start" }
         #expect(starts.map { $0.context["global"]?["platform"]?.string } == [nil, "iOS"])
     }
@@ -282,8 +282,8 @@ extension SensorsFixture {
     var appID: String { device.analytics?.recordedContext.app["id"]?.string ?? "" }
 
     /// Returns when the configuration change is recorded and saved for the next start.
-    func untilChangeRecorded() async throws {
-        try await until {
+    func waitUntilChangeRecorded() async throws {
+        try await wait {
             !$0.device.events(named: "$AppRemoteConfigChanged").isEmpty
                 && $0.device.analytics?.delivery.environment.contents(of: "sensors-analytics-remote") != nil
         }
@@ -297,7 +297,7 @@ extension SensorsFixture {
     }
 
     /// Waits until the condition holds while other tasks run.
-    func until(_ condition: (SensorsFixture) -> Bool) async throws {
+    func wait(until condition: (SensorsFixture) -> Bool) async throws {
         try await Deadline.wait(while: !condition(self))
     }
 }

@@ -5,14 +5,14 @@ import Foundation
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 /// A simulated device with the compatibility module, and its back end's view.
 struct SensorsFixture: Sendable {
     let device: SimulatedDevice
-    private let face: Locked<SensorsAnalyticsSDK?>
+    private let sdkBox: Locked<SensorsAnalyticsSDK?>
 
     static let serverURL = "https://sa.test/sa?project=production"
 
@@ -38,15 +38,15 @@ struct SensorsFixture: Sendable {
             change(options)
             return options
         }
-        let face = Locked<SensorsAnalyticsSDK?>(nil)
-        self.face = face
+        let sdkBox = Locked<SensorsAnalyticsSDK?>(nil)
+        self.sdkBox = sdkBox
         device = SimulatedDevice(
             options().configuration(debugMode: debugMode),
             appVersion: "3.8.1",
             runsInBackground: runsInBackground
         ) { analytics in
             let sdk = SensorsAnalyticsSDK(analytics, options(), debugMode: debugMode)
-            face.withLock { $0 = sdk }
+            sdkBox.withLock { $0 = sdk }
             setUp(sdk)
         }
     }
@@ -64,7 +64,7 @@ struct SensorsFixture: Sendable {
 
     /// The compatibility module in the running process.
     var sdk: SensorsAnalyticsSDK {
-        get throws { try #require(face.withLock { $0 }) }
+        get throws { try #require(sdkBox.withLock { $0 }) }
     }
 
     /// Sends pending events and returns all received records, in order.
@@ -74,7 +74,7 @@ struct SensorsFixture: Sendable {
     }
 
     /// Returns the names of the events that the back end received.
-    func story() async throws -> [String] {
-        try await received().map(\.story)
+    func eventSummaries() async throws -> [String] {
+        try await received().map(\.summary)
     }
 }

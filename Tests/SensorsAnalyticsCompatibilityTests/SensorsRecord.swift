@@ -3,8 +3,8 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
-import TrackwayWire
+import TrackwayCore
+import TrackwayDestinationKit
 
 /// A record as a back end reads it.
 ///
@@ -42,7 +42,7 @@ struct SensorsRecord: Sendable {
     subscript(property: String) -> JSONValue? { json["properties"]?[property] }
 
     /// The event's name, with the relevant details of automatic events.
-    var story: String {
+    var summary: String {
         let words: [String?]
         switch event {
         case "$AppStart", "$AppStartPassively":

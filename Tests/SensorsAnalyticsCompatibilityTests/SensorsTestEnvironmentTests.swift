@@ -4,7 +4,7 @@
 internal import SensorsAnalyticsCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// The tests use the process's shared instance, so they run one after another.
@@ -18,8 +18,10 @@ struct SensorsTestEnvironmentTests {
         SensorsAnalyticsSDK.start(configOptions: options)
     }
 
-    @Test("a test provides clock, network and disk, and the next process reads the state of the previous one")
-    func environment() async throws {
+    @Test
+    func `a test provides clock, network and disk, and the next process reads the state of the previous one`()
+        async throws
+    {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver { $0.run(in: environment) }
         defer { SensorsAnalyticsSDK.startOver() }
@@ -43,14 +45,14 @@ struct SensorsTestEnvironmentTests {
         SensorsAnalyticsSDK.startOver { $0.run(in: next) }
         #expect(SensorsAnalyticsSDK.sharedInstance() == nil)
         Self.start()
-        let again = try #require(SensorsAnalyticsSDK.sharedInstance())
-        #expect(again !== sdk)
-        #expect(again.analytics.userID == "carl")
+        let restarted = try #require(SensorsAnalyticsSDK.sharedInstance())
+        #expect(restarted !== sdk)
+        #expect(restarted.analytics.userID == "carl")
         #expect(next.recorded.contains { $0.event.name == "ViewProduct" })
     }
 
-    @Test("the test's changes to the configuration come last, and the log shows events at the test's time")
-    func changed() throws {
+    @Test
+    func `the test's changes to the configuration come last, and the log shows events at the test's time`() throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
             #expect($0.appBuild == "7")
@@ -67,8 +69,8 @@ struct SensorsTestEnvironmentTests {
         #expect(line.contains("\"_flush_time\":\(environment.clock.now().wall.milliseconds)"))
     }
 
-    @Test("a failed start is reported in the environment, and the next one may succeed")
-    func failed() throws {
+    @Test
+    func `a failed start is reported in the environment, and the next one may succeed`() throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
             $0.run(in: environment)
@@ -82,8 +84,8 @@ struct SensorsTestEnvironmentTests {
         #expect(SensorsAnalyticsSDK.sharedInstance() != nil)
     }
 
-    @Test("a simulated device runs the app's life cycle")
-    func device() async throws {
+    @Test
+    func `a simulated device runs the app's lifecycle`() async throws {
         let device = SimulatedDevice { onDevice in
             SensorsAnalyticsSDK.startOver(onDevice)
             Self.start()

@@ -4,7 +4,7 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Shared attributes in profiles, items and events")
@@ -85,8 +85,8 @@ struct SharedAttributesTests {
         return (fixture, sdk)
     }
 
-    @Test("a profile or item record contains only the call's own properties", arguments: statements)
-    func statement(_ call: Call) async throws {
+    @Test(arguments: statements)
+    func `a profile or item record contains only the call's own properties`(_ call: Call) async throws {
         let (fixture, sdk) = try await fixture()
         call.make(sdk)
         let record = try #require(try await fixture.received().last)
@@ -94,8 +94,8 @@ struct SharedAttributesTests {
         #expect(record.json["properties"].map { String(decoding: $0.json(), as: UTF8.self) } == call.properties)
     }
 
-    @Test("an event also has dynamic and static super properties, below its own", arguments: events)
-    func event(_ call: Call) async throws {
+    @Test(arguments: events)
+    func `an event also has dynamic and static super properties, below its own`(_ call: Call) async throws {
         let (fixture, sdk) = try await fixture()
         call.make(sdk)
         let record = try #require(try await fixture.received().last)
@@ -105,11 +105,8 @@ struct SharedAttributesTests {
         #expect(record["static"] == .integer(1))
     }
 
-    @Test(
-        "a closure that signs in, sets a profile and returns properties does no harm",
-        .timeLimit(.minutes(30))
-    )
-    func closureThatActs() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `a closure that signs in, sets a profile and returns properties does no harm`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         let count = Locked(0)
@@ -138,8 +135,8 @@ struct SharedAttributesTests {
         #expect(records[5].distinctID == "final")
     }
 
-    @Test("a sign-in on another thread while the closure runs does no harm", .timeLimit(.minutes(30)))
-    func signInWhileTheClosureRuns() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `a sign-in on another thread while the closure runs does no harm`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.registerDynamicSuperProperties { ["who": "closure"] }
@@ -168,8 +165,8 @@ struct SharedAttributesTests {
 
     // MARK: Exceeded limits
 
-    @Test("an event that exceeds a limit is sent without the excess, and a diagnostic reports it")
-    func brokenLimits() async throws {
+    @Test
+    func `an event that exceeds a limit is sent without the excess, and a diagnostic reports it`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("", withProperties: ["own": 1])
@@ -178,9 +175,9 @@ struct SharedAttributesTests {
             withProperties: ["own": 1, "": 2, "nan": Double.nan, "far": AttributeValue.date(.init(milliseconds: .max))]
         )
         sdk.login("u", withProperties: ["inf": Double.infinity, "own": 1])
-        var many: SensorsAnalyticsProperties = [:]
-        for number in 0..<10_000 { many["p\(number)"] = number }
-        sdk.set(many)
+        var manyProperties: SensorsAnalyticsProperties = [:]
+        for number in 0..<10_000 { manyProperties["p\(number)"] = number }
+        sdk.set(manyProperties)
         let records = try await fixture.received()
         #expect(records.count == 4)
         for record in records {
@@ -190,14 +187,14 @@ struct SharedAttributesTests {
         #expect(records[1]["own"] == .integer(1))
         #expect(records[2]["own"] == .integer(1))
         #expect(records[3].json["properties"]?.object?.members.count == 1_000)
-        let told = fixture.device.diagnostics.map(\.code)
-        #expect(told.filter { $0 == .numberNotFinite }.count == 2)
-        #expect(told.contains(.nameEmpty))
-        #expect(told.contains(.tooManyAttributes))
+        let codes = fixture.device.diagnostics.map(\.code)
+        #expect(codes.filter { $0 == .numberNotFinite }.count == 2)
+        #expect(codes.contains(.nameEmpty))
+        #expect(codes.contains(.tooManyAttributes))
     }
 
-    @Test("an app's own property of that name is kept")
-    func ownErrorCode() async throws {
+    @Test
+    func `an app's own property of that name is kept`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("failed", withProperties: ["_error_code": 404, "_error_message": "not found"])

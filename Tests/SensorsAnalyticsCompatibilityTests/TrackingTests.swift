@@ -5,13 +5,13 @@ import Foundation
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Tracking, timers and super properties")
 struct TrackingTests {
-    @Test("values of every kind are sent in the format's types")
-    func values() async throws {
+    @Test
+    func `values of every kind are sent in the format's types`() async throws {
         let fixture = try await SensorsFixture.launched()
         let date = Date(timeIntervalSince1970: 1_750_000_000.123)
         try fixture.sdk.track(
@@ -36,8 +36,8 @@ struct TrackingTests {
         for (key, value) in expected { #expect(event[key] == value, "\(key)") }
     }
 
-    @Test("text in the form of a date stays text in properties, super properties and profiles")
-    func textsInFormOfDates() async throws {
+    @Test
+    func `text in the form of a date stays text in properties, super properties and profiles`() async throws {
         let text = "2026-11-27T10:00:00.000Z"
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -52,23 +52,23 @@ struct TrackingTests {
         #expect(received.first { $0.type == "profile_set" }?["profile"] == .string(text))
     }
 
-    @Test("an event states whether code or automatic tracking recorded it")
-    func trackTypes() async throws {
+    @Test
+    func `an event states whether code or automatic tracking recorded it`() async throws {
         let fixture = try await SensorsFixture.launched()
         try fixture.sdk.track("a", withTrackType: .auto)
         try fixture.sdk.track("b", withProperties: ["n": 1], withTrackType: .code)
         #expect(try await fixture.received().map { $0["$lib_method"]?.string } == ["autoTrack", "code"])
     }
 
-    @Test("bad input loses at most the invalid part and never traps")
-    func badInput() async throws {
+    @Test
+    func `bad input loses at most the invalid part and never traps`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
-        var many: SensorsAnalyticsProperties = [:]
-        for number in 0..<10_000 { many["p\(number)"] = number }
+        var manyProperties: SensorsAnalyticsProperties = [:]
+        for number in 0..<10_000 { manyProperties["p\(number)"] = number }
         sdk.track("")
         sdk.track("名字", withProperties: nil)
-        sdk.track("many", withProperties: many)
+        sdk.track("many", withProperties: manyProperties)
         sdk.track(
             "odd",
             withProperties: ["": 1, "1a": 1, "time": 1, "nan": Double.nan, "inf": -Double.infinity, "ok": 1]
@@ -94,8 +94,9 @@ struct TrackingTests {
 
     // MARK: Super properties
 
-    @Test("precedence is event, dynamic, static, preset property, and the device ID cannot be overridden")
-    func precedence() async throws {
+    @Test
+    func `precedence is event, dynamic, static, preset property, and the device ID cannot be overridden`() async throws
+    {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.registerSuperProperties([
@@ -109,8 +110,8 @@ struct TrackingTests {
         #expect(!["static", "dynamic", "event"].contains(event["$device_id"]?.string))
     }
 
-    @Test("a name that differs only in case replaces the earlier one")
-    func capitals() async throws {
+    @Test
+    func `a name that differs only in case replaces the earlier one`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.registerSuperProperties(["Channel": "old", "other": 1])
@@ -124,8 +125,8 @@ struct TrackingTests {
         #expect(event["Channel"] == nil)
     }
 
-    @Test("super properties survive a restart and are removed individually or all at once")
-    func lifeOfSuperProperties() async throws {
+    @Test
+    func `super properties survive a restart and are removed individually or all at once`() async throws {
         let fixture = SensorsFixture([])
         try await fixture.device.launch()
         try fixture.sdk.registerSuperProperties(["a": 1, "b": 2, "c": 3])
@@ -144,8 +145,8 @@ struct TrackingTests {
         #expect(sdk.currentSuperProperties().isEmpty)
     }
 
-    @Test("the preset properties are readable")
-    func presets() async throws {
+    @Test
+    func `the preset properties are readable`() async throws {
         let fixture = try await SensorsFixture.launched()
         let presets = try fixture.sdk.getPresetProperties()
         #expect(presets["$app_version"]?.attributeValue == "3.8.1")
@@ -157,8 +158,8 @@ struct TrackingTests {
 
     // MARK: Timers
 
-    @Test("a timer adds its duration in seconds to its event, and ending it again adds none")
-    func timer() async throws {
+    @Test
+    func `a timer adds its duration in seconds to its event, and ending it again adds none`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.trackTimerStart("checkout")
@@ -171,8 +172,8 @@ struct TrackingTests {
         #expect(events.first?["steps"] == .integer(3))
     }
 
-    @Test("overlapping timers of one name are distinguished by ID, and their events have only the name")
-    func crossTimers() async throws {
+    @Test
+    func `overlapping timers of one name are distinguished by ID, and their events have only the name`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         let first = try #require(sdk.trackTimerStart("load"))
@@ -187,8 +188,8 @@ struct TrackingTests {
         #expect(events.map { $0["event_duration"]?.double } == [3, 2])
     }
 
-    @Test("repeated pauses stop a timer once, and resuming continues it")
-    func pausedTimer() async throws {
+    @Test
+    func `repeated pauses stop a timer once, and resuming continues it`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.trackTimerStart("read")
@@ -203,8 +204,8 @@ struct TrackingTests {
         #expect(try await fixture.received().map { $0["event_duration"]?.double } == [3])
     }
 
-    @Test("timers exclude time in the background")
-    func backgroundTimer() async throws {
+    @Test
+    func `timers exclude time in the background`() async throws {
         let fixture = try await SensorsFixture.launched()
         try fixture.sdk.trackTimerStart("read")
         fixture.device.wait(.seconds(4))
@@ -216,8 +217,8 @@ struct TrackingTests {
         #expect(try await fixture.received().map { $0["event_duration"]?.double } == [5])
     }
 
-    @Test("a removed timer's event has no time")
-    func removedTimers() async throws {
+    @Test
+    func `the event of a removed timer has no duration`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.trackTimerStart("a")

@@ -4,13 +4,13 @@
 import SensorsAnalyticsCompatibility
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Users, profiles and items")
 struct UserProfileTests {
-    @Test("a sign-in is recorded once with the anonymous ID, and later events belong to the user")
-    func login() async throws {
+    @Test
+    func `a sign-in is recorded once with the anonymous ID, and later events belong to the user`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         let anonymous = sdk.anonymousId()
@@ -31,8 +31,8 @@ struct UserProfileTests {
         #expect(sdk.distinctId() == "user-42")
     }
 
-    @Test("an empty ID or the anonymous ID does not sign in")
-    func noLogin() async throws {
+    @Test
+    func `an empty ID or the anonymous ID does not sign in`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.login("")
@@ -41,8 +41,8 @@ struct UserProfileTests {
         #expect(sdk.loginId() == nil)
     }
 
-    @Test("signing out records nothing, and events belong to the visitor again")
-    func logout() async throws {
+    @Test
+    func `signing out records nothing, and events belong to the visitor again`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.login("user-42")
@@ -55,8 +55,8 @@ struct UserProfileTests {
         #expect(events.last?.json["login_id"] == nil)
     }
 
-    @Test("signing out removes the user's IDs and timers from later events")
-    func nothingLeft() async throws {
+    @Test
+    func `signing out removes the user's IDs and timers from later events`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.login("user-42")
@@ -70,8 +70,8 @@ struct UserProfileTests {
         #expect(event.json["properties"]?["event_duration"] == nil)
     }
 
-    @Test("the signed-in user and the anonymous ID survive a restart")
-    func restart() async throws {
+    @Test
+    func `the signed-in user and the anonymous ID survive a restart`() async throws {
         let fixture = SensorsFixture([])
         try await fixture.device.launch()
         try fixture.sdk.identify("visitor-7")
@@ -83,11 +83,11 @@ struct UserProfileTests {
         #expect(sdk.anonymousId() == "visitor-7")
     }
 
-    @Test("the anonymous ID can be set by the app, reset, or replaced")
-    func anonymousIDs() async throws {
+    @Test
+    func `the anonymous ID can be set by the app, reset, or replaced`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
-        let own = sdk.anonymousId()
+        let initialID = sdk.anonymousId()
         sdk.identify("visitor-7")
         sdk.identify("")
         sdk.track("a")
@@ -96,17 +96,17 @@ struct UserProfileTests {
         sdk.resetAnonymousIdentity("visitor-8")
         sdk.track("c")
         sdk.resetAnonymousIdentity(nil)
-        let fresh = sdk.anonymousId()
+        let newID = sdk.anonymousId()
         sdk.track("d")
-        #expect(try await fixture.received().map(\.distinctID) == ["visitor-7", own, "visitor-8", fresh])
-        #expect(![own, "visitor-7", "visitor-8"].contains(fresh))
+        #expect(try await fixture.received().map(\.distinctID) == ["visitor-7", initialID, "visitor-8", newID])
+        #expect(![initialID, "visitor-7", "visitor-8"].contains(newID))
         sdk.login("user-42")
         sdk.resetAnonymousIdentity("visitor-9")
-        #expect(sdk.anonymousId() == fresh, "not while a user is signed in")
+        #expect(sdk.anonymousId() == newID, "not while a user is signed in")
     }
 
-    @Test("IDs are bound and unbound, except those of the device and the visitor")
-    func bindings() async throws {
+    @Test
+    func `IDs are bound and unbound, except those of the device and the visitor`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.bind("$identity_mobile", value: "123")
@@ -124,8 +124,8 @@ struct UserProfileTests {
         #expect(events[2].json["anonymous_id"] == nil)
     }
 
-    @Test("a sign-in carries the bound IDs once and then drops them")
-    func bindingsAndLogin() async throws {
+    @Test
+    func `a sign-in carries the bound IDs once and then drops them`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.bind("$identity_email", value: "a@b.c")
@@ -135,8 +135,8 @@ struct UserProfileTests {
         #expect(events.map { $0.identities["$identity_email"] } == ["a@b.c", "a@b.c", nil])
     }
 
-    @Test("each profile call is a separate kind of record with only its own properties")
-    func profiles() async throws {
+    @Test
+    func `each profile call is a separate kind of record with only its own properties`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.set(["name": "carl", "age": 21])
@@ -167,8 +167,8 @@ struct UserProfileTests {
         #expect(records.allSatisfy { $0.event == nil })
     }
 
-    @Test("items are set and deleted without a user")
-    func things() async throws {
+    @Test
+    func `items are set and deleted without a user`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.itemSet(withType: "book", itemId: "0321714113", properties: ["price": 38.5])
@@ -183,8 +183,8 @@ struct UserProfileTests {
         #expect(records.last?.json["properties"] == nil)
     }
 
-    @Test("identity changes stay in order with events, even in a loop")
-    func order() async throws {
+    @Test
+    func `identity changes stay in order with events, even in a loop`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         for number in 0..<50 {

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import SiftCompatibility
 @testable internal import SiftSamples
@@ -17,20 +17,20 @@ struct DocumentSampleTests {
         Sift.share(try await app.launch())
     }
 
-    @Test("the Swift sample configures the shared instance, and its events are sent")
-    func swift() async throws {
+    @Test
+    func `the Swift sample configures the shared instance, and its events are sent`() async throws {
         documentConfiguresInSwift()
         try await expectConfigured()
     }
 
-    @Test("the Objective-C sample does the same, statement by statement")
-    func objectiveC() async throws {
+    @Test
+    func `the Objective-C sample does the same, statement by statement`() async throws {
         documentConfiguresInObjectiveC()
         try await expectConfigured()
     }
 
-    @Test("every call of chapter 4 compiles with one import and returns the documented result")
-    func everyCall() async throws {
+    @Test
+    func `every call of chapter 4 compiles with one import and returns the documented result`() async throws {
         documentConfiguresInSwift()
         let sift = Sift.sharedInstance()
         // No queue uploads automatically, so only calls upload events.
@@ -49,7 +49,7 @@ struct DocumentSampleTests {
         )
         #expect(documentedCallsOfTheUploader() == [true, true])
         #expect(documentedCallsOfCollectors() == [false, true, false])
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.received.contains { $0["ios_app_state"]?["raw_gyro"] != nil })
         #expect(try app.types.contains("checkout"))
     }
@@ -63,7 +63,7 @@ struct DocumentSampleTests {
         let event = SiftEvent(type: nil)
         event.iosDeviceProperties = ["device_name": "iPhone"]
         #expect(SiftEvent.appendDevicePropertiesEvent(event))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types.contains("checkout"))
         #expect(try app.received.contains { $0["ios_device_properties"]?["device_name"]?.string == "iPhone" })
         let request = try #require(app.network.requests.first)

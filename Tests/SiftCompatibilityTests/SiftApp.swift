@@ -5,11 +5,11 @@ internal import Foundation
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 internal import TrackwayTesting
-internal import TrackwayWire
 
 /// A device with an app that uses the compatibility module.
 ///
@@ -19,9 +19,9 @@ final class SiftApp: Sendable {
     let clock: ManualClock
     let sensors = SimulatedSensors()
     /// Whether processes cannot use their directory.
-    let isDiskGone = Locked(false)
+    let isDiskUnavailable = Locked(false)
     private let device: Attributes
-    private let present = Locked<InMemoryEnvironment?>(nil)
+    private let currentEnvironment = Locked<InMemoryEnvironment?>(nil)
     private let collects: Bool
     private let configure: @Sendable (inout Configuration) -> Void
 
@@ -62,11 +62,11 @@ final class SiftApp: Sendable {
     ///
     /// Kills the current process.
     func nextCore() -> SiftCore {
-        let environment = present.withLock { present -> InMemoryEnvironment in
+        let environment = currentEnvironment.withLock { currentEnvironment -> InMemoryEnvironment in
             let next =
-                present?.nextProcess()
+                currentEnvironment?.nextProcess()
                 ?? InMemoryEnvironment(clock: clock, transport: network, sensors: sensors, device: device)
-            present = next
+            currentEnvironment = next
             return next
         }
         // Processes are ordered by their start time.
@@ -74,22 +74,22 @@ final class SiftApp: Sendable {
         var configuration = SiftCore.configuration(rootDirPath: InMemoryEnvironment.usualFolder)
         configure(&configuration)
         configuration.run(in: environment)
-        configuration.dependencySource = Disk(environment) { self.isDiskGone.withLock { $0 } }
+        configuration.dependencySource = Disk(environment) { self.isDiskUnavailable.withLock { $0 } }
         return SiftCore(configuration)
     }
 
     /// A disk that may be unavailable.
     private final class Disk: DependencySource {
         private let environment: InMemoryEnvironment
-        private let isGone: @Sendable () -> Bool
+        private let isUnavailable: @Sendable () -> Bool
 
-        init(_ environment: InMemoryEnvironment, isGone: @escaping @Sendable () -> Bool) {
+        init(_ environment: InMemoryEnvironment, isUnavailable: @escaping @Sendable () -> Bool) {
             self.environment = environment
-            self.isGone = isGone
+            self.isUnavailable = isUnavailable
         }
 
         func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
-            if isGone() { throw TrackwayError(.storageUnavailable, "the disk is gone") }
+            if isUnavailable() { throw TrackwayError(.storageUnavailable, "the disk is unavailable") }
             return try environment.dependencies(for: configuration)
         }
     }
@@ -106,7 +106,7 @@ final class SiftApp: Sendable {
     ///
     /// A retry is scheduled only after the previous response was read, so time that passes earlier does not count
     /// toward it.
-    func passTime(untilRequested count: Int) async throws {
+    func advanceTime(untilRequestCount count: Int) async throws {
         try await Deadline.wait(while: network.requests.count < count) {
             clock.advance(by: .seconds(60))
             for _ in 0..<100 { await Task.yield() }
@@ -114,10 +114,10 @@ final class SiftApp: Sendable {
     }
 
     /// The diagnostics since the last launch.
-    var diagnostics: [Diagnostic] { present.withLock { $0 }?.diagnostics ?? [] }
+    var diagnostics: [Diagnostic] { currentEnvironment.withLock { $0 }?.diagnostics ?? [] }
 
     /// The disk of the current process.
-    var storage: FaultyStorage? { present.withLock { $0 }?.storage }
+    var storage: FaultyStorage? { currentEnvironment.withLock { $0 }?.storage }
 
     /// All bodies that the back end has received, decompressed.
     var bodies: [String] {
@@ -153,7 +153,7 @@ final class SiftApp: Sendable {
 
 extension Sift {
     /// Returns when all handed-over and pending events have arrived.
-    func settle() async {
+    func deliverAll() async {
         _ = await analytics?.flush()
     }
 }

@@ -5,10 +5,10 @@ internal import Foundation
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Documented Sift calls")
 struct SiftCallsTests {
@@ -16,8 +16,8 @@ struct SiftCallsTests {
 
     // MARK: Account
 
-    @Test("account ID and beacon key survive restarts, and pending events are sent with them")
-    func account() async throws {
+    @Test
+    func `account ID and beacon key survive restarts, and pending events are sent with them`() async throws {
         var sift = try await app.launch()
         #expect(sift.accountId == nil)
         #expect(sift.beaconKey == nil)
@@ -27,7 +27,7 @@ struct SiftCallsTests {
         sift = try await app.launch()
         #expect(sift.accountId == "acct_1")
         #expect(sift.beaconKey == "beacon123")
-        await sift.settle()
+        await sift.deliverAll()
         let request = try #require(app.network.requests.first)
         #expect(request.method == "PUT")
         #expect(request.url == "https://api3.siftscience.com/v3/accounts/acct_1/mobile_events")
@@ -38,15 +38,16 @@ struct SiftCallsTests {
         #expect(sift.accountId == nil)
     }
 
-    @Test("the address has the documented default and is not saved, and pending events go to the new one")
-    func address() async throws {
+    @Test
+    func `the address has the documented default and is not saved, and pending events go to the new one`() async throws
+    {
         var sift = try await app.launchWithAccount()
         #expect(sift.serverUrlFormat == "https://api3.siftscience.com/v3/accounts/%@/mobile_events")
         // Without rules it waits: another queue's first event is sent immediately, possibly before the address changes.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         sift.serverUrlFormat = "http://127.0.0.1:8787/v3/accounts/%@/mobile_events"
-        await sift.settle()
+        await sift.deliverAll()
         #expect(app.network.requests.map(\.url) == ["http://127.0.0.1:8787/v3/accounts/acct_1/mobile_events"])
         sift = try await app.launch()
         #expect(sift.serverUrlFormat == SiftDestination.defaultServerURLFormat)
@@ -79,11 +80,8 @@ struct SiftCallsTests {
         Bad("serverUrlFormat", "no address at all") { $0.serverUrlFormat = "%@" },
     ]
 
-    @Test(
-        "an invalid setting makes upload() fail, and events are kept until it is corrected",
-        arguments: bad
-    )
-    func misconfigured(bad: Bad) async throws {
+    @Test(arguments: bad)
+    func `an invalid setting makes upload() fail, and events are kept until it is corrected`(bad: Bad) async throws {
         let sift = try await app.launchWithAccount()
         bad.apply(sift)
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -97,12 +95,12 @@ struct SiftCallsTests {
         sift.beaconKey = "beacon123"
         sift.serverUrlFormat = SiftDestination.defaultServerURLFormat
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["kept"])
     }
 
-    @Test("the version is that of the client whose keys are sent")
-    func version() async throws {
+    @Test
+    func `the version is that of the client whose keys are sent`() async throws {
         let sift = try await app.launch()
         #expect(sift.sdkVersion == "v2.1.0")
         sift.edition = .current
@@ -111,8 +109,8 @@ struct SiftCallsTests {
 
     // MARK: Users
 
-    @Test("the user survives restarts, can be unset, and changes cause no event")
-    func user() async throws {
+    @Test
+    func `the user survives restarts, can be unset, and changes cause no event`() async throws {
         var sift = try await app.launchWithAccount()
         #expect(sift.userId == nil)
         sift.setUserId("user-42")
@@ -125,33 +123,31 @@ struct SiftCallsTests {
         sift.userId = "user-43"
         sift.userId = ""
         #expect(sift.userId == nil)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(app.network.requests.isEmpty)
     }
 
-    @Test(
-        "an event without a user gets the current user when it is appended, and others keep theirs"
-    )
-    func userOfEvents() async throws {
+    @Test
+    func `an event without a user gets the current user when it is appended, and others keep theirs`() async throws {
         let sift = try await app.launchWithAccount()
-        let nobody = SiftEvent(type: "nobody")
-        sift.append(nobody)
+        let anonymousEvent = SiftEvent(type: "nobody")
+        sift.append(anonymousEvent)
         sift.userId = "user-42"
         let event = SiftEvent(type: "user")
         sift.append(event)
         #expect(event.userId == "user-42")
-        let own = SiftEvent(type: "own")
-        own.userId = "somebody"
-        sift.append(own)
+        let ownUserEvent = SiftEvent(type: "own")
+        ownUserEvent.userId = "somebody"
+        sift.append(ownUserEvent)
         sift.userId = "user-43"
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.received.map { $0["user_id"]?.string } == [nil, "user-42", "somebody"])
     }
 
     // MARK: Queues
 
-    @Test("queues are added, found and removed, and repeated calls are rejected and reported")
-    func queues() async throws {
+    @Test
+    func `queues are added, found and removed, and repeated calls are rejected and reported`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(sift.hasEventQueue("sift-default"))
         #expect(!sift.hasEventQueue("orders"))
@@ -167,8 +163,8 @@ struct SiftCallsTests {
         )
     }
 
-    @Test("a missing name or a missing event is rejected and reported")
-    func nothing() async throws {
+    @Test
+    func `a missing name or a missing event is rejected and reported`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.hasEventQueue(nil))
         #expect(sift.eventQueue(nil) == nil)
@@ -186,16 +182,16 @@ struct SiftCallsTests {
         #expect(String(decoding: SiftEvent.listRequest(nil), as: UTF8.self) == #"{"data":[]}"#)
     }
 
-    @Test("of thousands of faults in one event only the first few are reported")
-    func manyFaults() async throws {
+    @Test
+    func `of thousands of faults in one event only the first few are reported`() async throws {
         let sift = try await app.launchWithAccount()
         let fields = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("k\($0)", $0) })
         #expect(!sift.append(SiftEvent(type: "lost", path: nil, fields: fields)))
         #expect(app.diagnostics.map(\.code) == Array(repeating: .eventRefusedByFormat, count: 8))
     }
 
-    @Test("an event for an unknown queue is rejected, and the default queue can be chosen")
-    func appending() async throws {
+    @Test
+    func `an event for an unknown queue is rejected, and the default queue can be chosen`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(sift.defaultQueueIdentifier == "sift-default")
         #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "orders"))
@@ -210,8 +206,8 @@ struct SiftCallsTests {
         #expect(sift.eventQueue("orders")?.queue.map(\.type) == ["kept"])
     }
 
-    @Test("an event with names or values that are not text is rejected, with the fault's location")
-    func insane() async throws {
+    @Test
+    func `an event with names or values that are not text is rejected, with the fault's location`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.append(SiftEvent(type: "order", path: nil, fields: ["price": 9.5])))
         #expect(!sift.append(SiftEvent(type: "order", path: nil, fields: [1: "one"])))
@@ -220,11 +216,10 @@ struct SiftCallsTests {
         #expect(sift.eventQueue("sift-default")?.queue.isEmpty == true)
     }
 
-    @Test(
-        "a removed queue keeps its pending events and continues with them when it is added again",
-        arguments: ["orders", "sift-default"]
-    )
-    func removing(identifier: String) async throws {
+    @Test(arguments: ["orders", "sift-default"])
+    func `a removed queue keeps its pending events and continues with them when it is added again`(identifier: String)
+        async throws
+    {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
         if identifier != "sift-default" { sift.addEventQueue(identifier, config: config) }
@@ -236,12 +231,12 @@ struct SiftCallsTests {
         #expect(sift.eventQueue(identifier) == nil)
         #expect(sift.addEventQueue(identifier, config: config))
         #expect(sift.append(SiftEvent(type: "third"), toQueue: identifier))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["first", "second", "third"])
     }
 
-    @Test("a removed built-in queue sends nothing, and when added again it uses the current settings")
-    func removingBuiltIn() async throws {
+    @Test
+    func `a removed built-in queue sends nothing, and when added again it uses the current settings`() async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
@@ -261,8 +256,8 @@ struct SiftCallsTests {
         #expect(app.network.requests.last?.url == "https://api3.siftscience.com/v3/accounts/acct_2/mobile_events")
     }
 
-    @Test("upload() sends queues that are due, upload(true) all queues, and both fail without events")
-    func upload() async throws {
+    @Test
+    func `upload() sends queues that are due, upload(true) all queues, and both fail without events`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.upload())
         #expect(!sift.upload(true))
@@ -271,13 +266,13 @@ struct SiftCallsTests {
         #expect(!sift.upload())
         #expect(!sift.upload(false))
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["waits"])
         #expect(!sift.upload(true))
     }
 
-    @Test("the app's own device properties go to their queue, which is created on demand")
-    func deviceProperties() async throws {
+    @Test
+    func `the app's own device properties go to their queue, which is created on demand`() async throws {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
         #expect(!sift.hasEventQueue("sift-devprops"))
@@ -285,13 +280,14 @@ struct SiftCallsTests {
         event.iosDeviceProperties = ["device_name": "iPhone"]
         #expect(sift.appendDevicePropertiesEvent(event))
         #expect(sift.hasEventQueue("sift-devprops"))
-        await sift.settle()
+        await sift.deliverAll()
         let properties = try app.received.compactMap { $0["ios_device_properties"] }
         #expect(properties.map { $0["device_name"]?.string } == ["iPhone"])
     }
 
-    @Test("dropping after three failures is an option that survives restarts and applies to later queues")
-    func strikes() async throws {
+    @Test
+    func `dropping after three failures is an option that survives restarts and applies to later queues`() async throws
+    {
         app.network.always(.respond(WireResponse(status: 503, headers: [:], body: [])))
         var sift = try await app.launchWithAccount()
         #expect(!sift.dropsAfterThreeStrikes)
@@ -301,22 +297,21 @@ struct SiftCallsTests {
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         sift.append(SiftEvent(type: "refused"), toQueue: "q")
         #expect(sift.upload(true))
-        try await app.passTime(untilRequested: 3)
+        try await app.advanceTime(untilRequestCount: 3)
         app.network.always(.accept)
         sift.append(SiftEvent(type: "later"), toQueue: "q")
         #expect(sift.upload(true))
-        try await app.passTime(untilRequested: 4)
+        try await app.advanceTime(untilRequestCount: 4)
         #expect(try app.types.last == "later")
         #expect(try app.types.count { $0 == "refused" } == 3)
     }
 
     // MARK: A removed queue
 
-    @Test(
-        "events handed over from a removed queue are delivered, and its pending events are not",
-        arguments: [true, false]
-    )
-    func handedOver(isKilled: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `events handed over from a removed queue are delivered, and its pending events are not`(isKilled: Bool)
+        async throws
+    {
         var sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         app.network.always(.status(503))
@@ -331,16 +326,16 @@ struct SiftCallsTests {
         // A process that is killed before it has read the response saves no delay, so the next one retries immediately.
         let before = app.network.requests.count
         if isKilled { sift = try await app.launch() }
-        try await app.passTime(untilRequested: before + 1)
+        try await app.advanceTime(untilRequestCount: before + 1)
         #expect(try app.distinctTypes == ["handed over"])
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["waits"])
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.distinctTypes == ["handed over", "waits"])
     }
 
-    @Test("a queue removed during its request delivers once, and its name can be reused")
-    func removedOnItsWay() async throws {
+    @Test
+    func `a queue removed during its request delivers once, and its name can be reused`() async throws {
         let sift = try await app.launchWithAccount()
         for round in 1...20 {
             sift.addEventQueue("q", config: SiftQueueConfig())
@@ -351,7 +346,7 @@ struct SiftCallsTests {
             #expect(!sift.removeEventQueue("q"))
             if round.isMultiple(of: 2) { #expect(sift.addEventQueue("q", config: SiftQueueConfig())) }
             app.network.release()
-            await sift.settle()
+            await sift.deliverAll()
         }
         #expect(try app.types == (1...20).map { "\($0)" })
     }

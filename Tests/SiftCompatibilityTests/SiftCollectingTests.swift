@@ -4,7 +4,7 @@
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Collection through the Sift module")
@@ -28,15 +28,15 @@ struct SiftCollectingTests {
         return try await app.launchWithAccount()
     }
 
-    @Test(
-        "collect() records device properties and app state beyond every limit, and the queue drops repeats"
-    )
-    func collect() async throws {
+    @Test
+    func `collect() records device properties and app state beyond every limit, and the queue drops repeats`()
+        async throws
+    {
         let sift = try await launch()
         sift.userId = "user-42"
         for _ in 0..<40 { sift.collect() }
         #expect(sift.hasEventQueue("sift-devprops"))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try properties.map { $0["device_name"]?.string } == ["iPhone"])
         #expect(try states.count >= 40)
         let state = try #require(try states.last)
@@ -48,12 +48,12 @@ struct SiftCollectingTests {
         #expect(try app.received.last?["user_id"]?.string == "user-42")
         app.clock.advance(by: .seconds(3_600))
         sift.devicePropertiesCollector.collect()
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try properties.count == 2)
     }
 
-    @Test("the device properties queue also exists in the next process, and only its rules drop repeats")
-    func propertiesQueue() async throws {
+    @Test
+    func `the device properties queue also exists in the next process, and only its rules drop repeats`() async throws {
         var sift = try await launch()
         #expect(!sift.hasEventQueue("sift-devprops"))
         sift.collect()
@@ -65,79 +65,79 @@ struct SiftCollectingTests {
         sift.devicePropertiesCollector.collect()
         #expect(!sift.hasEventQueue("sift-devprops"), "it does not reappear automatically")
         #expect(sift.addEventQueue("sift-devprops", config: SiftQueueConfig()))
-        await sift.settle()
+        await sift.deliverAll()
         let before = try properties.count
         for _ in 0..<3 { sift.devicePropertiesCollector.collect() }
-        await sift.settle()
+        await sift.deliverAll()
         // The start of the process also collects once.
         #expect(try properties.count >= before + 3)
     }
 
-    @Test("permissions set before the directory is usable apply from the start", arguments: [true, false])
-    func early(isAllowed: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `permissions set before the directory is usable apply from the start`(isAllowed: Bool) async throws {
         _ = try await launch()
         app.sensors.motion = .device
-        app.isDiskGone.withLock { $0 = true }
+        app.isDiskUnavailable.withLock { $0 = true }
         let sift = Sift(app.nextCore())
         sift.disallowCollectingLocationData = !isAllowed
         sift.allowUsingMotionSensors = isAllowed
-        app.isDiskGone.withLock { $0 = false }
+        app.isDiskUnavailable.withLock { $0 = false }
         let started = app.sensors.starts(.motion)
         sift.collect()
         #expect(sift.appStateCollector.canCollectLocationData() == isAllowed)
         #expect((app.sensors.starts(.motion) > started) == isAllowed)
     }
 
-    @Test("each collector collects only its own data")
-    func alone() async throws {
+    @Test
+    func `each collector collects only its own data`() async throws {
         let sift = try await launch()
         // The start of the process also collects once.
         sift.collect()
-        await sift.settle()
+        await sift.deliverAll()
         let (states, properties) = (try states.count, try properties.count)
         app.sensors.deviceProperties[.deviceName] = "another"
         sift.appStateCollector.collectWithTitle("Cart", 0)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try self.states.count == states + 1)
         #expect(try self.properties.count == properties)
         sift.devicePropertiesCollector.collect()
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try self.states.count == states + 1)
         #expect(try self.properties.count == properties + 1)
         #expect(try self.properties.last?["device_name"]?.string == "another")
     }
 
-    @Test("a title is recorded, excess requests are dropped, and forced collections are not")
-    func titles() async throws {
+    @Test
+    func `a title is recorded, excess requests are dropped, and forced collections are not`() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
         collector.collectWithTitle("Cart", 0)
         for _ in 0..<100 { collector.requestCollectionWithTitle("Often") }
-        await sift.settle()
+        await sift.deliverAll()
         let titles = try states.map { $0["window_root_view_controller_titles"]?.array?.first?.string }
         #expect(titles.contains("Cart"))
         // Thirty per minute, one of them taken by the start of the process.
         #expect(titles.count { $0 == "Often" } == 29)
     }
 
-    @Test("data is collected after two minutes without a collection, and not earlier")
-    func due() async throws {
+    @Test
+    func `data is collected after two minutes without a collection, and not earlier`() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
         sift.collect()
-        await sift.settle()
+        await sift.deliverAll()
         let before = try states.count
         collector.checkAndCollectWhenNoneRecently(0)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try states.count == before)
         app.clock.advance(by: .seconds(120))
         collector.checkAndCollectWhenNoneRecently(0)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try states.count == before + 1)
     }
 
-    @Test("location is recorded unless the app or the user disallows it")
-    func location() async throws {
+    @Test
+    func `location is recorded unless the app or the user disallows it`() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
         #expect(!sift.disallowCollectingLocationData)
@@ -150,13 +150,13 @@ struct SiftCollectingTests {
         #expect(collector.disallowCollectingLocationData())
         #expect(!collector.canCollectLocationData())
         sift.collect()
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try !states.isEmpty)
         #expect(try states.allSatisfy { $0["location"] == nil })
     }
 
-    @Test("the app's own readings are sent with the next app state, the last ten of each kind")
-    func readings() async throws {
+    @Test
+    func `the app's own readings are sent with the next app state, the last ten of each kind`() async throws {
         let sift = try await launch()
         #expect(!sift.allowUsingMotionSensors)
         #expect(!sift.appStateCollector.allowUsingMotionSensors())
@@ -183,7 +183,7 @@ struct SiftCollectingTests {
             )
         )
         sift.collect()
-        await sift.settle()
+        await sift.deliverAll()
         let state = try #require(try states.last { $0["motion"] != nil })
         for (key, part) in [
             ("raw_accelerometer", "acceleration_x"), ("raw_gyro", "rotation_rate_x"),
@@ -200,12 +200,12 @@ struct SiftCollectingTests {
         #expect(sift.appStateCollector.allowUsingMotionSensors())
     }
 
-    @Test("a collection with the app's own time has that time, which does not affect limits")
-    func chosenTime() async throws {
+    @Test
+    func `a collection with the app's own time has that time, which does not affect limits`() async throws {
         let sift = try await launch()
-        let (past, none, late): (SFTimestamp, SFTimestamp, SFTimestamp) = (1_600_000_000_123, 0, .max)
-        for moment in [past, none, late] { sift.appStateCollector.collectWithTitle("\(moment)", moment) }
-        await sift.settle()
+        let (pastTime, noTime, latestTime): (SFTimestamp, SFTimestamp, SFTimestamp) = (1_600_000_000_123, 0, .max)
+        for moment in [pastTime, noTime, latestTime] { sift.appStateCollector.collectWithTitle("\(moment)", moment) }
+        await sift.deliverAll()
         let times = try app.received.filter { $0["ios_app_state"] != nil }.reduce(into: [:]) { times, event in
             times[event["ios_app_state"]?["window_root_view_controller_titles"]?.array?.first?.string] = event["time"]
         }
@@ -215,7 +215,7 @@ struct SiftCollectingTests {
         // Another one is due two minutes after the actual time, not earlier.
         let count = try states.count
         sift.appStateCollector.checkAndCollectWhenNoneRecently(.max)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try states.count == count)
     }
 }

@@ -4,12 +4,12 @@
 internal import Foundation
 internal import SiftCompatibility
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @Suite("Sift events")
 struct SiftEventTests {
-    @Test("a new event has only the given type, path and fields, and the current time")
-    func made() {
+    @Test
+    func `a new event has only the given type, path and fields, and the current time`() {
         let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3"])
         #expect(event.type == "checkout")
         #expect(event.path == "/cart")
@@ -24,8 +24,8 @@ struct SiftEventTests {
         #expect((1_760_000_000_000...32_503_680_000_000).contains(event.time))
     }
 
-    @Test("an event may be empty, and the other documented initializer is equivalent")
-    func spellings() {
+    @Test
+    func `an event may be empty, and the other documented initializer is equivalent`() {
         let nothing = SiftEvent(type: nil, path: nil, fields: nil)
         #expect(nothing.type == nil)
         #expect(nothing.fields == nil)
@@ -78,16 +78,16 @@ struct SiftEventTests {
         return event
     }
 
-    @Test("an event differs from a copy with one changed member, in both directions", arguments: changes)
-    func different(change: Change) {
+    @Test(arguments: changes)
+    func `an event differs from a copy with one changed member, in both directions`(change: Change) {
         let (event, other) = (Self.full(), Self.full())
         change.apply(other)
         #expect(!event.isEssentiallyEqual(to: other))
         #expect(!other.isEssentiallyEqual(to: event))
     }
 
-    @Test("an event is essentially equal to itself, at another time, and with values in another order")
-    func equal() {
+    @Test
+    func `an event is essentially equal to itself, at another time, and with values in another order`() {
         let (event, other) = (Self.full(), Self.full())
         #expect(event.isEssentiallyEqual(to: event))
         other.time = 0
@@ -99,8 +99,8 @@ struct SiftEventTests {
 
     // MARK: Sanity
 
-    @Test("an event with text fields or none is valid")
-    func sane() {
+    @Test
+    func `an event with text fields or none is valid`() {
         for fields: [AnyHashable: Any]? in [nil, [:], ["a": "b"], ["": ""], ["emoji 👩‍👩‍👧": "\u{0}"]] {
             let event = SiftEvent(type: nil, path: nil, fields: fields)
             event.setMetrics(fields)
@@ -109,8 +109,8 @@ struct SiftEventTests {
         }
     }
 
-    @Test("an event with a name or value that is not text is invalid and reports its faults")
-    func insane() {
+    @Test
+    func `an event with a name or value that is not text is invalid and reports its faults`() {
         let bad: [([AnyHashable: Any], String)] = [
             (["cart_size": 3], "fields.cart_size"),
             (["price": Double.nan], "fields.price"),
@@ -133,8 +133,8 @@ struct SiftEventTests {
         #expect(event.sanityCheck())
     }
 
-    @Test("an event with two snapshots is invalid, because the format's receivers accept one")
-    func twoSnapshots() {
+    @Test
+    func `an event with two snapshots is invalid, because the format's receivers accept one`() {
         let event = Self.full()
         #expect(!event.sanityCheck())
         #expect(event.content.faults.map(\.field) == ["iosDeviceProperties"])
@@ -142,16 +142,16 @@ struct SiftEventTests {
         #expect(event.sanityCheck())
     }
 
-    @Test("only the text values of mixed fields are readable")
-    func mixed() {
+    @Test
+    func `only the text values of mixed fields are readable`() {
         let event = SiftEvent(type: "checkout", path: nil, fields: ["size": "3", "price": 9.5])
         #expect(event.fields == ["size": "3"])
     }
 
     // MARK: Use as a class
 
-    @Test("an event can be created without arguments, and then has only a time")
-    func bare() {
+    @Test
+    func `an event can be created without arguments, and then has only a time`() {
         let event = SiftEvent()
         #expect(event.type == nil && event.path == nil && event.fields == nil && event.userId == nil)
         #expect(event.time > 0)
@@ -169,17 +169,17 @@ struct SiftEventTests {
         }
     }
 
-    @Test("a subclass behaves like any other event")
-    func subclass() async throws {
+    @Test
+    func `a subclass behaves like any other event`() async throws {
         let app = SiftApp()
         let sift = try await app.launchWithAccount()
         #expect(sift.append(Order(number: 7)))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.received.first?["fields"]?["number"]?.string == "7")
     }
 
-    @Test("an archive keeps every member", arguments: [true, false])
-    func archive(isSecure: Bool) throws {
+    @Test(arguments: [true, false])
+    func `an archive keeps every member`(isSecure: Bool) throws {
         let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3", "": ""])
         event.time = 1_625_000_000_123
         event.userId = "user-42"
@@ -189,8 +189,8 @@ struct SiftEventTests {
         event.iosAppState = [
             "battery_level": 0.5, "whole": 1.0, "network_addresses": ["10.0.0.7"], "proximity_state": true,
         ]
-        let again = try copy(event, isSecure: isSecure)
-        #expect(again.content == event.content)
+        let decoded = try copy(event, isSecure: isSecure)
+        #expect(decoded.content == event.content)
         let empty = SiftEvent()
         #expect(try copy(empty, isSecure: isSecure).content == empty.content)
         let properties = SiftEvent()
@@ -198,12 +198,12 @@ struct SiftEventTests {
         #expect(try copy(properties, isSecure: isSecure).content == properties.content)
     }
 
-    @Test("an invalid event stays invalid after archiving")
-    func insaneArchive() throws {
+    @Test
+    func `an invalid event stays invalid after archiving`() throws {
         let event = SiftEvent(type: "order", path: nil, fields: ["price": 3, "name": "x"])
-        let again = try copy(event, isSecure: true)
-        #expect(!again.sanityCheck())
-        #expect(again.fields == ["name": "x"])
+        let decoded = try copy(event, isSecure: true)
+        #expect(!decoded.sanityCheck())
+        #expect(decoded.fields == ["name": "x"])
     }
 
     private func copy(_ event: SiftEvent, isSecure: Bool) throws -> SiftEvent {

@@ -5,16 +5,16 @@ internal import Foundation
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Bad input and misuse")
 struct SiftMisuseTests {
     private let app = SiftApp()
 
-    @Test("queues beyond the limit are rejected with a diagnostic, and the others deliver all events")
-    func manyQueues() async throws {
+    @Test
+    func `queues beyond the limit are rejected with a diagnostic, and the others deliver all events`() async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
         let count = TestScale.count(270, full: 10_000)
@@ -27,15 +27,12 @@ struct SiftMisuseTests {
         #expect(sift.removeEventQueue("queue-0"))
         #expect(sift.addEventQueue("queue-9999", config: config))
         #expect(sift.append(SiftEvent(type: "late"), toQueue: "queue-9999"))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try Set(app.types) == Set(added.dropFirst().map(String.init) + ["late"]))
     }
 
-    @Test(
-        "any text is a valid queue name, and each queue has its own events",
-        arguments: ["", "a/b", "../..", "Orders", "🛒", "\u{0}", String(repeating: "q", count: 1_000)]
-    )
-    func strangeNames(identifier: String) async throws {
+    @Test(arguments: ["", "a/b", "../..", "Orders", "🛒", "\u{0}", String(repeating: "q", count: 1_000)])
+    func `any text is a valid queue name, and each queue has its own events`(identifier: String) async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
         #expect(sift.addEventQueue(identifier, config: config))
@@ -44,12 +41,12 @@ struct SiftMisuseTests {
         #expect(sift.eventQueue(identifier)?.queue.map(\.type) == ["strange"])
         #expect(sift.eventQueue("sift-default")?.queue.isEmpty == true)
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["strange"])
     }
 
-    @Test("a queue with NaN times is not added, and its name stays free")
-    func noNumbers() async throws {
+    @Test
+    func `a queue with NaN times is not added, and its name stays free`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: .nan)))
         #expect(!sift.hasEventQueue("q"))
@@ -57,8 +54,8 @@ struct SiftMisuseTests {
         #expect(sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenOlderThan: .infinity)))
     }
 
-    @Test("readings that are not finite are omitted and reported")
-    func notANumber() async throws {
+    @Test
+    func `readings that are not finite are omitted and reported`() async throws {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
         sift.allowUsingMotionSensors = true
@@ -68,7 +65,7 @@ struct SiftMisuseTests {
             SensorReading(time: Timestamp(milliseconds: 5), values: Vector3(x: .nan, y: .infinity, z: 0.5))
         )
         sift.collect()
-        await sift.settle()
+        await sift.deliverAll()
         let states = try app.received.compactMap { $0["ios_app_state"] }
         let gyros = states.compactMap { $0["raw_gyro"] }.flatMap { $0.array ?? [] }
         let gyro = try #require(gyros.first)
@@ -78,13 +75,13 @@ struct SiftMisuseTests {
         #expect(app.diagnostics.contains { $0.code == .readingInvalid })
     }
 
-    @Test("an unusable directory is reported once, every call fails, and calls work once it is usable")
-    func noDirectory() {
-        let heard = Locked<[Diagnostic]>([])
+    @Test
+    func `an unusable directory is reported once, every call fails, and calls work once it is usable`() {
+        let reported = Locked<[Diagnostic]>([])
         let app = SiftApp { configuration in
-            configuration.onDiagnostic = { diagnostic in heard.withLock { $0.append(diagnostic) } }
+            configuration.onDiagnostic = { diagnostic in reported.withLock { $0.append(diagnostic) } }
         }
-        app.isDiskGone.withLock { $0 = true }
+        app.isDiskUnavailable.withLock { $0 = true }
         let sift = Sift(app.nextCore())
         sift.accountId = "acct_1"
         #expect(sift.accountId == "acct_1")
@@ -97,8 +94,8 @@ struct SiftMisuseTests {
         #expect(sift.userId == "user-42")
         sift.disallowCollectingLocationData = true
         sift.pause()
-        #expect(heard.withLock { $0 }.map(\.code) == [.notStarted])
-        app.isDiskGone.withLock { $0 = false }
+        #expect(reported.withLock { $0 }.map(\.code) == [.notStarted])
+        app.isDiskUnavailable.withLock { $0 = false }
         #expect(sift.append(SiftEvent(type: "paused")), "it is paused from the start and keeps recorded events")
         sift.resume()
         let event = SiftEvent(type: "kept")
@@ -109,89 +106,90 @@ struct SiftMisuseTests {
         #expect(sift.disallowCollectingLocationData)
     }
 
-    @Test("settings made while the directory was unusable are kept across restarts")
-    func keptLater() async throws {
+    @Test
+    func `settings made while the directory was unusable are kept across restarts`() async throws {
         var sift = try await app.launch()
         sift.accountId = "acct_0"
-        app.isDiskGone.withLock { $0 = true }
+        app.isDiskUnavailable.withLock { $0 = true }
         sift = Sift(app.nextCore())
         sift.accountId = "acct_1"
         sift.beaconKey = "beacon123"
-        app.isDiskGone.withLock { $0 = false }
+        app.isDiskUnavailable.withLock { $0 = false }
         #expect(sift.append(SiftEvent(type: "kept")))
         sift = try await app.launch()
         #expect(sift.accountId == "acct_1")
         #expect(sift.beaconKey == "beacon123")
     }
 
-    @Test("diagnostics from creating the analytics are reported afterward, and the handler may call back")
-    func toldEarly() {
-        let heard = Locked<[Diagnostic.Code]>([])
-        let face = Locked<Sift?>(nil)
+    @Test
+    func `diagnostics from creating the analytics are reported afterward, and the handler may call back`() {
+        let reported = Locked<[Diagnostic.Code]>([])
+        let siftBox = Locked<Sift?>(nil)
         let app = SiftApp { configuration in
             configuration.onDiagnostic = { diagnostic in
-                let account = face.withLock { $0 }?.accountId
-                heard.withLock { $0 += account == nil ? [] : [diagnostic.code] }
+                let account = siftBox.withLock { $0 }?.accountId
+                reported.withLock { $0 += account == nil ? [] : [diagnostic.code] }
             }
         }
-        app.isDiskGone.withLock { $0 = true }
+        app.isDiskUnavailable.withLock { $0 = true }
         let sift = Sift(app.nextCore())
         sift.accountId = "acct_1"
         sift.userId = String(repeating: "u", count: 200_000)
-        face.withLock { $0 = sift }
-        app.isDiskGone.withLock { $0 = false }
+        siftBox.withLock { $0 = sift }
+        app.isDiskUnavailable.withLock { $0 = false }
         #expect(sift.append(SiftEvent(type: "t")))
         #expect(sift.userId == nil)
         // Delivery may already have reported the missing key.
-        #expect(heard.withLock { $0 }.filter { $0 != .destinationParked } == [.userInvalid])
-        face.withLock { $0 = nil }
+        #expect(reported.withLock { $0 }.filter { $0 != .destinationParked } == [.userInvalid])
+        siftBox.withLock { $0 = nil }
     }
 
-    @Test("a user unset while the directory was unusable does not revert to the earlier user", arguments: [nil, ""])
-    func unsetUser(user: String?) async throws {
+    @Test(arguments: [nil, ""])
+    func `a user unset while the directory was unusable does not revert to the earlier user`(user: String?) async throws
+    {
         let before = try await app.launch()
         before.userId = "user-41"
-        app.isDiskGone.withLock { $0 = true }
+        app.isDiskUnavailable.withLock { $0 = true }
         let sift = Sift(app.nextCore())
         #expect(sift.analytics == nil)
         sift.userId = user
         #expect(sift.userId == nil)
-        app.isDiskGone.withLock { $0 = false }
+        app.isDiskUnavailable.withLock { $0 = false }
         let event = SiftEvent(type: "kept")
         #expect(sift.append(event))
         #expect(event.userId == nil)
     }
 
-    @Test("the diagnostics handler may call the module, even while the analytics are created")
-    func handlerCallsBack() async throws {
+    @Test
+    func `the diagnostics handler may call the module, even while the analytics are created`() async throws {
         let answers = Locked<[Bool]>([])
-        let face = Locked<Sift?>(nil)
+        let siftBox = Locked<Sift?>(nil)
         let app = SiftApp { configuration in
             configuration.onDiagnostic = { _ in
-                guard let sift = face.withLock({ $0 }) else { return }
+                guard let sift = siftBox.withLock({ $0 }) else { return }
                 let isThere = sift.hasEventQueue("sift-default")
                 answers.withLock { $0.append(isThere) }
             }
         }
         let sift = try await app.launchWithAccount()
-        face.withLock { $0 = sift }
+        siftBox.withLock { $0 = sift }
         #expect(!sift.append(SiftEvent(type: "t"), toQueue: "unknown"))
         #expect(answers.withLock { $0 } == [true])
-        face.withLock { $0 = nil }
+        siftBox.withLock { $0 = nil }
     }
 
-    @Test("concurrent appends, queue changes and uploads lose no accepted event")
-    func concurrently() async throws {
+    @Test
+    func `concurrent appends, queue changes and uploads lose no accepted event`() async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: 5)
         sift.addEventQueue("steady", config: config)
-        let taken = await withTaskGroup(of: [String].self) { group in
+        let accepted = await withTaskGroup(of: [String].self) { group in
             for worker in 0..<8 {
                 group.addTask {
-                    var taken: [String] = []
+                    var accepted: [String] = []
                     for round in 0..<50 {
                         let type = "\(worker)-\(round)"
-                        if sift.append(SiftEvent(type: type), toQueue: "steady") { taken.append(type) }
+                        if sift.append(SiftEvent(type: type), toQueue: "steady") { accepted.append(type) }
                         switch (worker + round) % 6 {
                         case 0: sift.addEventQueue("passing", config: config)
                         case 1: sift.removeEventQueue("passing")
@@ -201,19 +199,19 @@ struct SiftMisuseTests {
                         default: _ = sift.eventQueue("steady")?.lastEvent
                         }
                     }
-                    return taken
+                    return accepted
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(taken.count == 400)
-        await sift.settle()
+        #expect(accepted.count == 400)
+        await sift.deliverAll()
         #expect(try app.types.count == 400)
-        #expect(try Set(app.types) == Set(taken))
+        #expect(try Set(app.types) == Set(accepted))
     }
 
-    @Test("instances with the same root share events, and another root is another installation")
-    func roots() async throws {
+    @Test
+    func `instances with the same root share events, and another root is another installation`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "trackway-sift-\(ProcessInfo.processInfo.processIdentifier)"
         )
@@ -240,14 +238,13 @@ struct SiftMisuseTests {
     }
 
     @Test(
-        "extreme queue rules work like others, and their events arrive once",
         arguments: [Int.min, -1, 0, 1, .max],
         [
             -Double.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
             .infinity,
         ]
     )
-    func absurdRules(number: Int, time: Double) async throws {
+    func `extreme queue rules work like others, and their events arrive once`(number: Int, time: Double) async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(
             acceptSameEventAfter: time,
@@ -258,12 +255,12 @@ struct SiftMisuseTests {
         #expect(sift.append(SiftEvent(type: "one"), toQueue: "absurd"))
         #expect(sift.append(SiftEvent(type: "two"), toQueue: "absurd"))
         sift.upload(true)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["one", "two"])
     }
 
-    @Test("pausing one of two directories does not affect the other, and each has its own events")
-    func twoAtOnce() async throws {
+    @Test
+    func `pausing one of two directories does not affect the other, and each has its own events`() async throws {
         let environment = InMemoryEnvironment()
         let sifts = ["/one", "/two"].map { folder in Sift(rootDirPath: folder) { $0.run(in: environment) } }
         for (number, sift) in sifts.enumerated() {
@@ -279,18 +276,16 @@ struct SiftMisuseTests {
         #expect(!sifts[0].upload(true))
         #expect(sifts[1].upload(true))
         await environment.transport.untilRequested(1)
-        await sifts[1].settle()
+        await sifts[1].deliverAll()
         #expect(environment.transport.requests.allSatisfy { $0.url.contains("acct_1") })
         sifts[0].resume()
-        await sifts[0].settle()
+        await sifts[0].deliverAll()
         #expect(environment.transport.requests.contains { $0.url.contains("acct_0") })
         #expect(Set(environment.recorded.map(\.event.name)).isSuperset(of: ["of 0", "of 1"]))
     }
 
-    @Test(
-        "two directories on a device have one installation ID, across restarts and erasures"
-    )
-    func oneDevice() async throws {
+    @Test
+    func `two directories on a device have one installation ID, across restarts and erasures`() async throws {
         var environment = InMemoryEnvironment(device: ["platform": "Memory", "id": "0123456789abcdef0123456789abcdef"])
         let id = "01234567-89AB-CDEF-0123-456789ABCDEF"
         for _ in 0..<2 {
@@ -301,10 +296,10 @@ struct SiftMisuseTests {
                 let event = SiftEvent(type: "a")
                 #expect(sift.append(event))
                 #expect(event.installationId == id)
-                await sift.settle()
+                await sift.deliverAll()
                 try await sift.analytics?.erase()
                 #expect(sift.append(SiftEvent(type: "b")))
-                await sift.settle()
+                await sift.deliverAll()
             }
             environment = environment.nextProcess()
         }

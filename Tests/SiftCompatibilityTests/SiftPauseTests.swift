@@ -4,22 +4,24 @@
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Pausing")
 struct SiftPauseTests {
     private let app = SiftApp()
 
-    @Test("a pause stops collecting and uploading with diagnostics, and appended events are kept and sent later")
-    func pauses() async throws {
+    @Test
+    func `a pause stops collecting and uploading with diagnostics, and appended events are kept and sent later`()
+        async throws
+    {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.append(SiftEvent(type: "before"), toQueue: "q"))
         sift.pause()
         #expect(sift.append(SiftEvent(type: "meanwhile"), toQueue: "q"))
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
-        await sift.analytics?.delivery.control.untilAtRest()
+        await sift.analytics?.delivery.control.waitUntilIdle()
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
         #expect(sift.eventQueue("q")?.lastEvent?.type == "meanwhile")
         #expect(!sift.upload())
@@ -29,7 +31,7 @@ struct SiftPauseTests {
         sift.updateAccelerometerData(
             SensorReading(time: Timestamp(milliseconds: 1), values: Vector3(x: 1, y: 2, z: 3))
         )
-        await sift.settle()
+        await sift.deliverAll()
         #expect(app.network.requests.isEmpty)
         #expect(app.diagnostics.filter { $0.code == .calledWhilePaused }.count == 5)
         #expect(sift.addEventQueue("another", config: SiftQueueConfig()))
@@ -37,13 +39,13 @@ struct SiftPauseTests {
         sift.resume()
         #expect(sift.append(SiftEvent(type: "after"), toQueue: "q"))
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types.filter { $0 != "at once" } == ["before", "meanwhile", "after"])
         #expect(try app.types.count == 4)
     }
 
-    @Test("a pause stops automatic collection until it ends")
-    func collecting() async throws {
+    @Test
+    func `a pause stops automatic collection until it ends`() async throws {
         let app = SiftApp(collects: true)
         app.sensors.deviceProperties[.deviceName] = "iPhone"
         let sift = try await app.launchWithAccount()
@@ -64,34 +66,34 @@ struct SiftPauseTests {
 
     // MARK: Running requests
 
-    @Test("a pause lets a running request finish, and its event arrives once", arguments: [true, false])
-    func onItsWay(resumesBefore: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a pause lets a running request finish, and its event arrives once`(resumesBefore: Bool) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         app.network.hold()
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         await app.network.untilRequested(1)
         sift.pause()
-        await sift.analytics?.delivery.control.untilSettled()
+        await sift.analytics?.delivery.control.waitUntilSettled()
         #expect(sift.append(SiftEvent(type: "second"), toQueue: "q"))
         if resumesBefore {
             sift.resume()
             app.network.release()
         } else {
             app.network.release()
-            await sift.analytics?.delivery.control.untilAtRest()
+            await sift.analytics?.delivery.control.waitUntilIdle()
             // Its response counts: its event was accepted, and no other was sent.
             #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
             #expect(app.network.requests.count == 1)
             sift.resume()
         }
         await app.network.untilRequested(2)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["first", "second"])
     }
 
-    @Test("pauses during running requests deliver every event once")
-    func manyPauses() async throws {
+    @Test
+    func `pauses during running requests deliver every event once`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         for round in 1...3 {
@@ -100,25 +102,25 @@ struct SiftPauseTests {
             await app.network.untilRequested(round)
             for _ in 0..<5 {
                 sift.pause()
-                await sift.analytics?.delivery.control.untilSettled()
+                await sift.analytics?.delivery.control.waitUntilSettled()
                 sift.resume()
-                await sift.analytics?.delivery.control.untilSettled()
+                await sift.analytics?.delivery.control.waitUntilSettled()
             }
             app.network.release()
-            await sift.settle()
+            await sift.deliverAll()
         }
         #expect(try app.types == ["1", "2", "3"])
     }
 
-    @Test("no request starts after a pause while one is in flight, no matter what is appended or due")
-    func nothingNew() async throws {
+    @Test
+    func `no request starts after a pause while one is in flight, no matter what is appended or due`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         app.network.hold()
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         await app.network.untilRequested(1)
         sift.pause()
-        await sift.analytics?.delivery.control.untilSettled()
+        await sift.analytics?.delivery.control.waitUntilSettled()
         #expect(sift.addEventQueue("late", config: SiftQueueConfig()))
         for name in ["q", "late", "sift-default"] {
             for number in 0..<40 { #expect(sift.append(SiftEvent(type: "\(name)\(number)"), toQueue: name)) }
@@ -127,16 +129,16 @@ struct SiftPauseTests {
         for _ in 0..<200 { await Task.yield() }
         #expect(app.network.requests.count == 1)
         app.network.release()
-        await sift.analytics?.delivery.control.untilAtRest()
+        await sift.analytics?.delivery.control.waitUntilIdle()
         #expect(app.network.requests.count == 1)
         sift.resume()
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types.count == 121)
         #expect(try Set(app.types).count == 121)
     }
 
-    @Test("a process killed during a pause leaves all events to the next process")
-    func killed() async throws {
+    @Test
+    func `a process killed during a pause leaves all events to the next process`() async throws {
         var sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         app.network.hold()
@@ -147,31 +149,31 @@ struct SiftPauseTests {
         sift = try await app.launch()
         app.network.release()
         sift.addEventQueue("q", config: SiftQueueConfig())
-        await sift.settle()
+        await sift.deliverAll()
         // The first one may arrive twice: the process that sent it never received the response.
         #expect(try app.distinctTypes == ["on its way", "kept"])
     }
 
     // MARK: Rules
 
-    @Test("a pause delays timed uploads until it ends")
-    func holdsTime() async throws {
+    @Test
+    func `a pause delays timed uploads until it ends`() async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
         sift.append(SiftEvent(type: "second"))
         sift.pause()
-        await sift.analytics?.delivery.control.untilSettled()
+        await sift.analytics?.delivery.control.waitUntilSettled()
         app.clock.advance(by: .seconds(600))
         #expect(app.network.requests.count == 1)
         sift.resume()
         await app.network.untilRequested(2)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["first", "second"])
     }
 
-    @Test("repeated pauses have no further effect, and a pause ends with the process")
-    func idempotent() async throws {
+    @Test
+    func `repeated pauses have no further effect, and a pause ends with the process`() async throws {
         var sift = try await app.launchWithAccount()
         sift.resume()
         #expect(sift.append(SiftEvent(type: "one")))
@@ -184,7 +186,7 @@ struct SiftPauseTests {
         sift.pause()
         sift = try await app.launch()
         #expect(sift.append(SiftEvent(type: "three")))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.distinctTypes == ["one", "in the pause", "two", "three"])
     }
 }

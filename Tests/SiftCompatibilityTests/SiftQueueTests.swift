@@ -4,7 +4,7 @@
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Queue rules of the Sift module")
@@ -17,8 +17,8 @@ struct SiftQueueTests {
 
     // MARK: By number
 
-    @Test("by number: an upload happens with one event more than the rule's number", arguments: [0, 1, 32])
-    func number(most: Int) async throws {
+    @Test(arguments: [0, 1, 32])
+    func `by number: an upload happens with one event more than the rule's number`(most: Int) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: most))
         let queue = try #require(sift.eventQueue("q"))
@@ -29,13 +29,13 @@ struct SiftQueueTests {
         #expect(app.network.requests.isEmpty)
         append(1, to: sift, "q")
         await app.network.untilRequested(1)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types.count == most + 1)
         #expect(queue.queue.isEmpty)
     }
 
-    @Test("with a negative number the count does not matter")
-    func noNumber() async throws {
+    @Test
+    func `with a negative number the count does not matter`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         append(100, to: sift, "q")
@@ -45,10 +45,10 @@ struct SiftQueueTests {
 
     // MARK: By time
 
-    @Test(
-        "by time: the first event is sent immediately, later ones after the rule's time since the last upload"
-    )
-    func time() async throws {
+    @Test
+    func `by time: the first event is sent immediately, later ones after the rule's time since the last upload`()
+        async throws
+    {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
@@ -63,13 +63,13 @@ struct SiftQueueTests {
         #expect(queue.queue.map(\.type) == ["second"])
         app.clock.advance(by: .milliseconds(1))
         await app.network.untilRequested(2)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["first", "second"])
         #expect(queue.lastUploadTimestamp > first)
     }
 
-    @Test("setting the clock does not affect the time since the last upload", arguments: [-86_400, 86_400])
-    func clockSet(seconds: Int) async throws {
+    @Test(arguments: [-86_400, 86_400])
+    func `setting the clock does not affect the time since the last upload`(seconds: Int) async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
@@ -84,53 +84,55 @@ struct SiftQueueTests {
 
     // MARK: Repeats
 
-    @Test("a repeat within the window after the last accepted event is dropped, but append returns true")
-    func repeats() async throws {
+    @Test
+    func `a repeat within the window after the last accepted event is dropped, but append returns true`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: 3_600, uploadWhenMoreThan: -1))
-        func say(_ type: String) { #expect(sift.append(SiftEvent(type: type, fields: ["a": "b"]), toQueue: "q")) }
+        func appendEvent(_ type: String) {
+            #expect(sift.append(SiftEvent(type: type, fields: ["a": "b"]), toQueue: "q"))
+        }
         let queue = try #require(sift.eventQueue("q"))
-        say("same")
-        say("same")
+        appendEvent("same")
+        appendEvent("same")
         app.clock.advance(by: .seconds(3_600) - .milliseconds(1))
-        say("same")
+        appendEvent("same")
         #expect(queue.queue.count == 1)
         app.clock.advance(by: .milliseconds(1))
-        say("same")
+        appendEvent("same")
         #expect(queue.queue.count == 2)
         // An event is only compared with the one before it.
-        say("other")
-        say("same")
+        appendEvent("other")
+        appendEvent("same")
         #expect(queue.queue.map(\.type) == ["same", "same", "other", "same"])
         // Another user makes it a different event.
         sift.userId = "user-42"
-        say("same")
+        appendEvent("same")
         #expect(queue.queue.count == 5)
     }
 
-    @Test("repeats are detected across uploads and restarts, and without a window none are")
-    func repeatsSurvive() async throws {
+    @Test
+    func `repeats are detected across uploads and restarts, and without a window none are`() async throws {
         var sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(acceptSameEventAfter: 3_600)
         sift.addEventQueue("q", config: config)
         #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
         sift = try await app.launch()
         sift.addEventQueue("q", config: config)
         #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["same"])
         #expect(sift.append(SiftEvent(type: "same")))
         #expect(sift.append(SiftEvent(type: "same")))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["same", "same", "same"])
     }
 
     // MARK: The object
 
-    @Test("a queue exposes its name, rules, events, last event and path, and hands over its events")
-    func object() async throws {
+    @Test
+    func `a queue exposes its name, rules, events, last event and path, and hands over its events`() async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
         sift.addEventQueue("q", config: config)
@@ -158,15 +160,15 @@ struct SiftQueueTests {
         #expect(sift.uploader.upload(events))
         await app.network.untilRequested(1)
         #expect(sift.eventQueue("other")?.queue.map(\.type) == ["stays"])
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try Set(app.types) == ["one", "two", "stays"])
         #expect(try app.types.count == 3)
     }
 
-    @Test("no events are handed over while they cannot be sent")
-    func transferWithoutAccount() async throws {
+    @Test
+    func `no events are handed over while they cannot be sent`() async throws {
         let sift = try await app.launch()
-        // Without rules: another queue could have handed its first event over before the call.
+        // Without rules: another queue could have handed over its first event before the call.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let queue = try #require(sift.eventQueue("q"))
         #expect(queue.append(SiftEvent(type: "waits")))
@@ -175,24 +177,23 @@ struct SiftQueueTests {
         #expect(app.diagnostics.contains { $0.code == .accountIncomplete })
     }
 
-    @Test("the uploader sends the app's own events immediately and returns false if one was rejected")
-    func uploader() async throws {
+    @Test
+    func `the uploader sends the app's own events immediately and returns false if one was rejected`() async throws {
         let sift = try await app.launchWithAccount()
         let uploader = sift.uploader
         #expect(!uploader.upload([]))
         #expect(uploader.upload([SiftEvent(type: "one"), SiftEvent(type: "two")]))
         #expect(!uploader.upload([SiftEvent(type: "bad", path: nil, fields: ["a": 1]), SiftEvent(type: "three")]))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["one", "two", "three"])
         #expect(!uploader.doUpload())
         uploader.archive()
         uploader.unarchive()
     }
 
-    @Test(
-        "events given to the uploader are sent even if the queue's rules were faster, and no others are"
-    )
-    func uploaderAndRules() async throws {
+    @Test
+    func `events given to the uploader are sent even if the queue's rules were faster, and no others are`() async throws
+    {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("resting", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         sift.append(SiftEvent(type: "rests"), toQueue: "resting")
@@ -211,10 +212,10 @@ struct SiftQueueTests {
         #expect(codes == [.accountIncomplete])
     }
 
-    @Test(
-        "the last event is the one accepted last, from the app or the SDK, even after it was handed over"
-    )
-    func lastEvent() async throws {
+    @Test
+    func `the last event is the one accepted last, from the app or the SDK, even after it was handed over`()
+        async throws
+    {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
         sift.removeEventQueue("sift-default")
@@ -232,8 +233,8 @@ struct SiftQueueTests {
 
     // MARK: Restart
 
-    @Test("pending events survive a kill in order and in their queue, and the next process sends them")
-    func restart() async throws {
+    @Test
+    func `pending events survive a kill in order and in their queue, and the next process sends them`() async throws {
         var sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
         for name in ["a", "B/c"] { sift.addEventQueue(name, config: config) }
@@ -248,12 +249,12 @@ struct SiftQueueTests {
         #expect(queue.queue.map(\.type) == ["b0", "b1", "b2"])
         #expect(queue.lastEvent?.type == "b2")
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["b0", "b1", "b2"])
         // A queue that is not added yet keeps its events.
         sift.addEventQueue("a", config: config)
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["b0", "b1", "b2", "a0", "a1", "a2"])
     }
 }

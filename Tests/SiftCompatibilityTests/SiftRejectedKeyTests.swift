@@ -4,7 +4,7 @@
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Temporarily rejected keys and accounts")
@@ -14,11 +14,11 @@ struct SiftRejectedKeyTests {
     /// An event that justifies another request.
     struct Reason: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var give: @Sendable (Sift) -> Void
+        var apply: @Sendable (Sift) -> Void
 
-        init(_ testDescription: String, _ give: @escaping @Sendable (Sift) -> Void) {
+        init(_ testDescription: String, _ apply: @escaping @Sendable (Sift) -> Void) {
             self.testDescription = testDescription
-            self.give = give
+            self.apply = apply
         }
     }
 
@@ -34,7 +34,7 @@ struct SiftRejectedKeyTests {
         Reason("new options") { $0.analytics?.options.logEvents = false },
     ]
 
-    private func refused(_ status: Int) async throws -> Sift {
+    private func launchRejected(_ status: Int) async throws -> Sift {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         app.network.always(.status(status))
@@ -44,32 +44,32 @@ struct SiftRejectedKeyTests {
         return sift
     }
 
-    @Test("a suspended destination retries immediately if there is a reason", arguments: reasons, [401, 403, 404])
-    func woken(reason: Reason, status: Int) async throws {
-        let sift = try await refused(status)
+    @Test(arguments: reasons, [401, 403, 404])
+    func `a suspended destination retries immediately if there is a reason`(reason: Reason, status: Int) async throws {
+        let sift = try await launchRejected(status)
         app.clock.advance(by: .seconds(1))
-        reason.give(sift)
+        reason.apply(sift)
         await app.network.untilRequested(2)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["first", "first"])
         #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
     }
 
-    @Test("a long pause also ends in a retry, although no work runs when it starts")
-    func wokenByResume() async throws {
-        let sift = try await refused(401)
+    @Test
+    func `a long pause also ends in a retry, although no work runs when it starts`() async throws {
+        let sift = try await launchRejected(401)
         sift.pause()
-        await sift.analytics?.delivery.control.untilAtRest()
+        await sift.analytics?.delivery.control.waitUntilIdle()
         app.clock.advance(by: .seconds(1))
         sift.resume()
         await app.network.untilRequested(2)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
     }
 
-    @Test("a suspended destination is tried at most once per second, however often an upload is forced")
-    func bounded() async throws {
-        let sift = try await refused(401)
+    @Test
+    func `a suspended destination is tried at most once per second, however often an upload is forced`() async throws {
+        let sift = try await launchRejected(401)
         app.network.always(.status(401))
         for _ in 0..<1_000 { sift.upload(true) }
         for _ in 0..<200 { await Task.yield() }
@@ -80,9 +80,9 @@ struct SiftRejectedKeyTests {
         #expect(app.network.requests.count == 2)
     }
 
-    @Test("new events cause a retry after half a minute, before the scheduled one")
-    func newEvents() async throws {
-        let sift = try await refused(401)
+    @Test
+    func `new events cause a retry after half a minute, before the scheduled one`() async throws {
+        let sift = try await launchRejected(401)
         app.network.always(.status(401))
         // The delays grow: after the third response the next retry is more than a minute away.
         for count in 2...4 {
@@ -97,22 +97,19 @@ struct SiftRejectedKeyTests {
         for _ in 0..<500 { await Task.yield() }
         app.clock.advance(by: .seconds(30))
         await app.network.untilRequested(5)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try Set(app.types) == ["first", "second"])
     }
 
-    @Test(
-        "the diagnostic names calls that this class has",
-        arguments: [(401, ["accountId", "beaconKey", "resume"]), (404, ["accountId", "serverUrlFormat", "resume"])]
-    )
-    func remedy(status: Int, names: [String]) async throws {
-        _ = try await refused(status)
+    @Test(arguments: [(401, ["accountId", "beaconKey", "resume"]), (404, ["accountId", "serverUrlFormat", "resume"])])
+    func `the diagnostic names calls that this class has`(status: Int, names: [String]) async throws {
+        _ = try await launchRejected(status)
         let diagnostic = try #require(app.diagnostics.first { $0.code == .destinationParked })
         for name in names { #expect(diagnostic.value.contains(name)) }
     }
 
-    @Test("events without account or key are sent once when both are set again", arguments: [true, false])
-    func settingsGone(losesKey: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `events without account or key are sent once when both are set again`(losesKey: Bool) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         if losesKey { sift.beaconKey = nil } else { sift.accountId = nil }
@@ -120,7 +117,7 @@ struct SiftRejectedKeyTests {
         #expect(!sift.upload(true))
         if losesKey { sift.beaconKey = "beacon123" } else { sift.accountId = "acct_1" }
         await app.network.untilRequested(1)
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.types == ["waits"])
     }
 }

@@ -4,9 +4,9 @@
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Processes that do not deliver yet")
 struct SiftStartupTests {
@@ -20,8 +20,8 @@ struct SiftStartupTests {
         return sift
     }
 
-    @Test("the first call reads events of earlier processes, and a forced upload happens later")
-    func firstCalls() async throws {
+    @Test
+    func `the first call reads events of earlier processes, and a forced upload happens later`() async throws {
         let clock = ManualClock()
         var environment = InMemoryEnvironment(clock: clock)
         for round in 1...5 {
@@ -39,7 +39,7 @@ struct SiftStartupTests {
         let last = sift(in: environment.nextProcess())
         #expect(last.upload(true))
         await environment.transport.untilRequested(1)
-        await last.settle()
+        await last.deliverAll()
         #expect(last.eventQueue("q")?.queue.isEmpty == true)
         #expect(!last.upload(true))
         // A request contains events of one process only.
@@ -50,8 +50,8 @@ struct SiftStartupTests {
         #expect(types == ["1", "2", "3", "4", "5"])
     }
 
-    @Test("a process that does not deliver reads the other process's events and can have them sent")
-    func twoProcesses() async throws {
+    @Test
+    func `a process that does not deliver reads the other process's events and can have them sent`() async throws {
         let clock = ManualClock()
         let first = InMemoryEnvironment(clock: clock)
         let deliverer = sift(in: first)

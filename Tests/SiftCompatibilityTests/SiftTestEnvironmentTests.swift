@@ -3,14 +3,14 @@
 
 internal import SiftCompatibility
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 // Uses only the imports of an app's own tests.
 @Suite("Testing an app that uses the Sift module")
 struct SiftTestEnvironmentTests {
-    @Test("a test provides clock, network and disk, and events use its clock")
-    func environment() async throws {
+    @Test
+    func `a test provides clock, network and disk, and events use its clock`() async throws {
         let environment = InMemoryEnvironment()
         let sift = Sift(rootDirPath: nil) { $0.run(in: environment) }
         sift.accountId = "acct_1"
@@ -19,9 +19,9 @@ struct SiftTestEnvironmentTests {
         let event = SiftEvent(type: "checkout")
         #expect(sift.append(event))
         #expect(event.time == UInt64(environment.clock.now().wall.milliseconds))
-        let own = SiftEvent(type: "earlier")
-        own.time = 7
-        #expect(sift.append(own))
+        let earlierEvent = SiftEvent(type: "earlier")
+        earlierEvent.time = 7
+        #expect(sift.append(earlierEvent))
         await environment.transport.untilRequested(1)
         #expect(environment.recorded.map(\.event.name).contains("checkout"))
         #expect(environment.recorded.contains { $0.event.time.milliseconds == 7 })
@@ -32,18 +32,18 @@ struct SiftTestEnvironmentTests {
         #expect(next.accountId == "acct_1")
     }
 
-    @Test("a simulated device runs the app's life cycle")
-    func device() async throws {
+    @Test
+    func `a simulated device runs the app's lifecycle`() async throws {
         // Where the app stores its instance.
-        let kept = Locked<Sift?>(nil)
+        let launchedSift = Locked<Sift?>(nil)
         let device = SimulatedDevice { onDevice in
             let sift = Sift(rootDirPath: nil) { onDevice(&$0) }
-            kept.withLock { $0 = sift }
+            launchedSift.withLock { $0 = sift }
             return sift.analytics
         }
         device.sensors.appState.batteryLevel = 0.5
         try await device.launch()
-        let sift = try #require(kept.withLock { $0 })
+        let sift = try #require(launchedSift.withLock { $0 })
         sift.accountId = "acct_1"
         sift.beaconKey = "beacon123"
         #expect(sift.append(SiftEvent(type: "checkout")))
@@ -54,7 +54,7 @@ struct SiftTestEnvironmentTests {
         #expect(device.events(named: "checkout").count == 1)
         try device.kill()
         try await device.launch()
-        let next = try #require(kept.withLock { $0 })
+        let next = try #require(launchedSift.withLock { $0 })
         #expect(next !== sift)
         #expect(next.accountId == "acct_1")
     }

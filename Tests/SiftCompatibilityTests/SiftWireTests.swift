@@ -5,10 +5,10 @@ internal import Foundation
 internal import SiftCompatibility
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Sift wire format")
 struct SiftWireTests {
@@ -80,14 +80,14 @@ struct SiftWireTests {
         return [checkout, state]
     }
 
-    @Test("listRequest writes the example request byte for byte")
-    func list() {
+    @Test
+    func `listRequest writes the example request byte for byte`() {
         let data = SiftEvent.listRequest(Self.exampleEvents, edition: .current)
         #expect(String(decoding: data, as: UTF8.self) == Self.example)
     }
 
-    @Test("device properties and an app state with all sensors match the other two examples")
-    func snapshots() {
+    @Test
+    func `device properties and an app state with all sensors match the other two examples`() {
         let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
         let properties = SiftEvent(type: nil)
         properties.time = 1_750_000_010_000
@@ -133,17 +133,17 @@ struct SiftWireTests {
         #expect(String(decoding: SiftEvent.listRequest([state]), as: UTF8.self) == Self.stateExample)
     }
 
-    @Test("the same events, appended and uploaded, reach the back end byte for byte as in the example")
-    func delivered() async throws {
+    @Test
+    func `the same events, appended and uploaded, reach the back end byte for byte as in the example`() async throws {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
         sift.edition = .current
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         for event in Self.exampleEvents { #expect(sift.append(event, toQueue: "orders")) }
         #expect(sift.upload(true))
-        await sift.settle()
-        let place = try #require(try app.bodies.firstIndex(of: Self.example))
-        let request = app.network.requests[place]
+        await sift.deliverAll()
+        let index = try #require(try app.bodies.firstIndex(of: Self.example))
+        let request = app.network.requests[index]
         #expect(request.method == "PUT")
         #expect(request.url == "https://api3.siftscience.com/v3/accounts/acct_1/mobile_events")
         #expect(request.headers["Content-Type"] == "application/json")
@@ -151,8 +151,8 @@ struct SiftWireTests {
         #expect(request.headers["Authorization"] == "Basic YmVhY29uMTIz")
     }
 
-    @Test("empty lists, texts and objects are written, and invalid events are left out")
-    func edges() {
+    @Test
+    func `empty lists, texts and objects are written, and invalid events are left out`() {
         #expect(String(decoding: SiftEvent.listRequest([]), as: UTF8.self) == #"{"data":[]}"#)
         let empty = SiftEvent(type: "", path: "", fields: [:])
         empty.time = 1
@@ -163,8 +163,8 @@ struct SiftWireTests {
         #expect(String(decoding: list, as: UTF8.self) == #"{"data":[{"time":1,"fields":{},"metrics":{}}]}"#)
     }
 
-    @Test("device properties and metrics are sent next to the fields")
-    func others() {
+    @Test
+    func `device properties and metrics are sent next to the fields`() {
         let event = SiftEvent(type: "t", path: nil, fields: nil)
         event.time = 1
         event.deviceProperties = ["b": "2", "a": "1"]
@@ -180,8 +180,8 @@ struct SiftWireTests {
         "订单", "👩‍👩‍👧", String(repeating: "long", count: 5_000), "2026-11-21T06:38:00.000Z",
     ]
 
-    @Test("every type is sent and read back unchanged, even one with a meaning in the SDK", arguments: strangeTypes)
-    func types(type: String) async throws {
+    @Test(arguments: strangeTypes)
+    func `every type is sent and read back unchanged, even one with a meaning in the SDK`(type: String) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let event = SiftEvent(type: type, path: "/p", fields: ["a": "b"])
@@ -190,7 +190,7 @@ struct SiftWireTests {
         #expect(waiting.isEssentiallyEqual(to: event))
         #expect(waiting.time == event.time)
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         let received = try #require(try app.received.first)
         #expect(received["mobile_event_type"]?.string == type)
         #expect(received["ios_app_state"] == nil)
@@ -198,11 +198,8 @@ struct SiftWireTests {
         #expect(received["fields"] == .object(.init([.init(key: "a", value: .string("b"))])))
     }
 
-    @Test(
-        "every text is sent unchanged, under every name",
-        arguments: ["", "\u{0}", "Käse", "2026-11-21T06:38:00.000Z", "\"\\"]
-    )
-    func texts(text: String) async throws {
+    @Test(arguments: ["", "\u{0}", "Käse", "2026-11-21T06:38:00.000Z", "\"\\"])
+    func `every text is sent unchanged, under every name`(text: String) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let name = text.isEmpty ? "empty" : text
@@ -211,18 +208,18 @@ struct SiftWireTests {
         #expect(waiting.fields == [name: text])
         #expect(waiting.path == (text.isEmpty ? nil : text))
         #expect(sift.upload(true))
-        await sift.settle()
+        await sift.deliverAll()
         let received = try #require(try app.received.first)
         #expect(received["fields"]?[name]?.string == text)
         #expect(received["path"]?.string == (text.isEmpty ? nil : text))
     }
 
-    @Test("an event without a type or path is sent without them, regardless of the current screen")
-    func nothing() async throws {
+    @Test
+    func `an event without a type or path is sent without them, regardless of the current screen`() async throws {
         let sift = try await app.launchWithAccount()
         sift.analytics?.screen("Home")
         #expect(sift.append(SiftEvent(type: nil)))
-        await sift.settle()
+        await sift.deliverAll()
         // The screen view is also an event.
         let others = try app.received.filter { $0["mobile_event_type"] == nil }
         let received = try #require(others.first)
@@ -231,45 +228,45 @@ struct SiftWireTests {
 
     // MARK: Limits
 
-    @Test("an event beyond the size limits is rejected and reported, and one just within is accepted")
-    func bounds() async throws {
+    @Test
+    func `an event beyond the size limits is rejected and reported, and one just within is accepted`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
-        let many = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("k\($0)", "v") })
+        let manyFields = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("k\($0)", "v") })
         let large = String(repeating: "x", count: 190 * 1_024)
-        for fields: [AnyHashable: Any] in [many, ["text": large], [String(repeating: "k", count: 4_096): "v"]] {
+        for fields: [AnyHashable: Any] in [manyFields, ["text": large], [String(repeating: "k", count: 4_096): "v"]] {
             #expect(sift.append(SiftEvent(type: "t", path: nil, fields: fields), toQueue: "orders"))
         }
         #expect(app.diagnostics.isEmpty)
-        let late = SiftEvent(type: "t")
-        late.time = .max
-        var more = many
+        let lateEvent = SiftEvent(type: "t")
+        lateEvent.time = .max
+        var more = manyFields
         more["one more"] = "v"
         let bad: [(SiftEvent, String)] = [
             (SiftEvent(type: "t", path: nil, fields: more), "fields"),
             (SiftEvent(type: "t", path: nil, fields: ["": "v"]), "fields"),
             (SiftEvent(type: "t", path: nil, fields: [String(repeating: "k", count: 4_097): "v"]), "fields"),
             (SiftEvent(type: "t", path: large + large, fields: nil), "event"),
-            (late, "time"),
+            (lateEvent, "time"),
         ]
         for (event, field) in bad {
             #expect(!sift.append(event, toQueue: "orders"))
             #expect(app.diagnostics.last?.field == field)
         }
-        await sift.settle()
+        await sift.deliverAll()
         let received = try app.received
         #expect(received.count == 3)
         #expect(received.first?["fields"]?.object?.members.count == 10_000)
         #expect(received.dropFirst().first?["fields"]?["text"]?.string == large)
     }
 
-    @Test("any time in the format's range is sent unchanged", arguments: [0, 1, 1_750_000_000_123, UInt64(Int64.max)])
-    func times(time: UInt64) async throws {
+    @Test(arguments: [0, 1, 1_750_000_000_123, UInt64(Int64.max)])
+    func `any time in the format's range is sent unchanged`(time: UInt64) async throws {
         let sift = try await app.launchWithAccount()
         let event = SiftEvent(type: "t")
         event.time = time
         #expect(sift.append(event))
-        await sift.settle()
+        await sift.deliverAll()
         #expect(try app.received.first?["time"]?.integer == Int64(time))
     }
 }

@@ -11,18 +11,18 @@ struct CellVisibilityTests {
     private enum Step: CaseIterable {
         case willDisplay
         case didEnd
-        case inSight
-        case outOfSight
-        case left
+        case visible
+        case invisible
+        case removed
     }
 
     private func change(_ cell: inout CellVisibility, _ step: Step) -> CellVisibility.Change? {
         switch step {
         case .willDisplay: cell.willDisplay()
         case .didEnd: cell.didEndDisplaying()
-        case .inSight: cell.laidOut(isInSight: true)
-        case .outOfSight: cell.laidOut(isInSight: false)
-        case .left: cell.left()
+        case .visible: cell.didLayOut(isVisible: true)
+        case .invisible: cell.didLayOut(isVisible: false)
+        case .removed: cell.didBecomeInvisible()
         }
     }
 
@@ -31,37 +31,39 @@ struct CellVisibilityTests {
         return steps.map { change(&cell, $0) }
     }
 
-    @Test("if the delegate reports, the cell does not report again")
-    func delegate() {
+    @Test
+    func `if the delegate reports, the cell does not report again`() {
         #expect(
-            changes([.willDisplay, .inSight, .didEnd, .inSight, .left, .willDisplay])
+            changes([.willDisplay, .visible, .didEnd, .visible, .removed, .willDisplay])
                 == [.appeared, nil, .disappeared, nil, nil, .appeared]
         )
     }
 
-    @Test("without reports from the delegate the cell reports itself")
-    func alone() {
+    @Test
+    func `without reports from the delegate the cell reports itself`() {
         #expect(
-            changes([.inSight, .inSight, .left, .left, .inSight]) == [.appeared, nil, .disappeared, nil, .appeared]
+            changes([.visible, .visible, .removed, .removed, .visible]) == [
+                .appeared, nil, .disappeared, nil, .appeared,
+            ]
         )
-        #expect(changes([.outOfSight, .inSight, .outOfSight]) == [nil, .appeared, .disappeared])
+        #expect(changes([.invisible, .visible, .invisible]) == [nil, .appeared, .disappeared])
         #expect(changes([.didEnd]) == [nil])
     }
 
-    @Test("a list that returns shows its cells again")
-    func back() {
+    @Test
+    func `a list that returns shows its cells again`() {
         #expect(
-            changes([.willDisplay, .left, .inSight, .didEnd]) == [.appeared, .disappeared, .appeared, .disappeared]
+            changes([.willDisplay, .removed, .visible, .didEnd]) == [.appeared, .disappeared, .appeared, .disappeared]
         )
     }
 
-    @Test("in any order of reports, appearing and disappearing alternate")
-    func walk() {
-        var chance = SeededGenerator(seed: 7)
+    @Test
+    func `in any order of reports, appearing and disappearing alternate`() {
+        var random = SeededGenerator(seed: 7)
         var cell = CellVisibility()
         var last: CellVisibility.Change?
         for _ in 0..<50_000 {
-            guard let change = change(&cell, Step.allCases[chance.next(below: Step.allCases.count)]) else { continue }
+            guard let change = change(&cell, Step.allCases[random.next(below: Step.allCases.count)]) else { continue }
             #expect(change != last)
             #expect(last != nil || change == .appeared)
             last = change

@@ -28,12 +28,12 @@ struct DocumentSampleTests {
         SparkChamberSamples.output = []
         SparkChamberSwift5Samples.output = []
         await body()
-        await untilDone()
+        await waitForActions()
         return SparkChamberSamples.output + SparkChamberSwift5Samples.output
     }
 
-    @Test("a single event fires at each trigger", arguments: Way.allCases)
-    func singleEvent(_ way: Way) async {
+    @Test(arguments: Way.allCases)
+    func `a single event fires at each trigger`(_ way: Way) async {
         let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentAttachesASingleEvent(view)
@@ -49,8 +49,8 @@ struct DocumentSampleTests {
         #expect(output == ["appeared", "appeared"])
     }
 
-    @Test("multiple events fire at their own triggers", arguments: Way.allCases)
-    func multipleEvents(_ way: Way) async {
+    @Test(arguments: Way.allCases)
+    func `multiple events fire at their own triggers`(_ way: Way) async {
         let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentAttachesMultipleEvents(view)
@@ -65,11 +65,8 @@ struct DocumentSampleTests {
         #expect(output == ["touched", "appeared"])
     }
 
-    @Test(
-        "a single-fire event runs once, even for two triggers before its action has run",
-        arguments: Way.allCases
-    )
-    func singleFireEvent(_ way: Way) async {
+    @Test(arguments: Way.allCases)
+    func `a single-fire event runs once, even for two triggers before its action has run`(_ way: Way) async {
         let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentFiresASingleTime(view)
@@ -86,8 +83,8 @@ struct DocumentSampleTests {
         #expect(view.sparkEvents?.first?.trigger == SparkTriggerType.none)
     }
 
-    @Test("viewing time is exact to the millisecond, however fast views appear and disappear", arguments: Way.allCases)
-    func viewingTime(_ way: Way) async {
+    @Test(arguments: Way.allCases)
+    func `viewing time is exact to the millisecond, however fast views appear and disappear`(_ way: Way) async {
         let clock = ManualClock()
         SparkDetector.useClock(clock)
         defer { SparkDetector.useClock(SystemClock()) }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import SparkChamberCompatibility
 
@@ -40,8 +40,8 @@ func view(_ events: [SparkEvent]?) -> FakeView {
     return view
 }
 
-/// The notes that actions made, in order.
-final class Notes: Sendable {
+/// The names of the actions that ran, in order.
+final class ActionLog: Sendable {
     private let list = Locked<[String]>([])
 
     var all: [String] { list.withLock { $0 } }
@@ -53,7 +53,7 @@ final class Notes: Sendable {
 
 /// Returns when every action that was triggered before has run.
 @MainActor
-func untilDone() async {
+func waitForActions() async {
     await withCheckedContinuation { done in
         _ = SparkEvent(trigger: .none) { _ in done.resume() }.send()
     }

@@ -3,33 +3,33 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import SparkChamberCompatibility
 
 @MainActor
 @Suite("Spark detector")
 struct SparkDetectorTests {
-    private let notes = Notes()
+    private let actionLog = ActionLog()
 
     private func event(_ trigger: SparkTriggerType, _ note: String? = nil) -> SparkEvent {
-        let notes = notes
-        return SparkEvent(trigger: trigger) { _ in notes.add(note ?? "\(trigger)") }
+        let actionLog = actionLog
+        return SparkEvent(trigger: trigger) { _ in actionLog.add(note ?? "\(trigger)") }
     }
 
-    @Test("a button touched inside fires, and one touched outside neither fires nor runs its action")
-    func buttons() async {
+    @Test
+    func `a button touched inside fires, and one touched outside neither fires nor runs its action`() async {
         let button = view([event(.didEndTouch)])
         #expect(!SparkDetector.trackEnded(withTouches: NSSet(array: [touch(button, isInside: false)])))
-        await untilDone()
-        #expect(notes.all.isEmpty)
+        await waitForActions()
+        #expect(actionLog.all.isEmpty)
         #expect(SparkDetector.trackEnded(withTouches: NSSet(array: [touch(button)])))
-        await untilDone()
-        #expect(notes.all == ["didEndTouch"])
+        await waitForActions()
+        #expect(actionLog.all == ["didEndTouch"])
     }
 
-    @Test("a touch in a cell's content fires the cell's event, however deep the content")
-    func cells() async {
+    @Test
+    func `a touch in a cell's content fires the cell's event, however deep the content`() async {
         let cell = view([event(.didEndTouch, "cell")])
         cell.isCell = true
         let content = view(nil)
@@ -40,12 +40,12 @@ struct SparkDetectorTests {
         #expect(SparkDetector.trackEnded(withTouches: NSSet(array: [touch(label)])))
         label.sparkEvents = []
         #expect(!SparkDetector.trackEnded(withTouches: NSSet(array: [touch(label)])))
-        await untilDone()
-        #expect(notes.all == ["cell", "cell"])
+        await waitForActions()
+        #expect(actionLog.all == ["cell", "cell"])
     }
 
-    @Test("nothing fires without an ended touch inside an enabled element with events")
-    func noTouches() {
+    @Test
+    func `nothing fires without an ended touch inside an enabled element with events`() {
         let button = view([event(.didEndTouch)])
         #expect(!SparkDetector.trackEnded(withTouches: nil))
         #expect(!SparkDetector.trackEnded(withTouches: NSSet(array: [])))
@@ -60,18 +60,18 @@ struct SparkDetectorTests {
         }
     }
 
-    @Test("every touch of a set is processed, and a touch reported again fires nothing")
-    func everyTouch() async {
+    @Test
+    func `every touch of a set is processed, and a touch reported again fires nothing`() async {
         let (one, other) = (view([event(.didEndTouch, "one")]), view([event(.didEndTouch, "other")]))
         let touches = NSSet(array: [touch(one), touch(other), touch(one, isInside: false)])
         #expect(SparkDetector.trackEnded(withTouches: touches))
         #expect(SparkDetector.trackEnded(withTouches: touches))
-        await untilDone()
-        #expect(notes.all.sorted() == ["one", "other"])
+        await waitForActions()
+        #expect(actionLog.all.sorted() == ["one", "other"])
     }
 
-    @Test("appearing and disappearing accept lists that contain only views")
-    func display() async {
+    @Test
+    func `appearing and disappearing accept lists that contain only views`() async {
         let element = view([event(.didAppear), event(.didDisappear)])
         #expect(SparkDetector.trackDisplay(forViews: [view(nil), element]))
         #expect(SparkDetector.trackEndDisplaying(forViews: [element]))
@@ -83,12 +83,12 @@ struct SparkDetectorTests {
             #expect(!SparkDetector.trackDisplay(forViews: [view(events)]))
             #expect(!SparkDetector.trackEndDisplaying(forViews: [view(events)]))
         }
-        await untilDone()
-        #expect(notes.all == ["didAppear", "didDisappear"])
+        await waitForActions()
+        #expect(actionLog.all == ["didAppear", "didDisappear"])
     }
 
-    @Test("scrolling counts while the user drags")
-    func scrolling() async {
+    @Test
+    func `scrolling counts while the user drags`() async {
         let scroll = view([event(.didBeginScroll)])
         #expect(!SparkDetector.trackBeganScrolling(forScrollView: scroll))
         #expect(!SparkDetector.trackBeganScrolling(forScrollView: nil))
@@ -98,12 +98,12 @@ struct SparkDetectorTests {
             scroll.sparkEvents = events
             #expect(!SparkDetector.trackBeganScrolling(forScrollView: scroll))
         }
-        await untilDone()
-        #expect(notes.all == ["didBeginScroll"])
+        await waitForActions()
+        #expect(actionLog.all == ["didBeginScroll"])
     }
 
-    @Test("first responder changes and target actions fire their events")
-    func responders() async {
+    @Test
+    func `first responder changes and target actions fire their events`() async {
         let calls: [(SparkTriggerType, (FakeView?) -> Bool)] = [
             (.didBecomeFirstResponder, { SparkDetector.trackBecameFirstResponder(forView: $0) }),
             (.didResignFirstResponder, { SparkDetector.trackResignedFirstResponder(forView: $0) }),
@@ -116,12 +116,12 @@ struct SparkDetectorTests {
             #expect(!track(view(nil)))
             #expect(!track(view([event(.didAppear)])))
         }
-        await untilDone()
-        #expect(notes.all == ["didBecomeFirstResponder", "didResignFirstResponder", "targetAction"])
+        await waitForActions()
+        #expect(actionLog.all == ["didBecomeFirstResponder", "didResignFirstResponder", "targetAction"])
     }
 
-    @Test("actions run on the main thread, after the call")
-    func actions() async {
+    @Test
+    func `actions run on the main thread, after the call`() async {
         let times = Locked<[Bool]>([])
         SparkDetector.trackDisplay(
             forViews: [
@@ -133,7 +133,7 @@ struct SparkDetectorTests {
             ]
         )
         #expect(times.withLock { $0 }.isEmpty)
-        await untilDone()
+        await waitForActions()
         #expect(times.withLock { $0 } == [true])
     }
 }

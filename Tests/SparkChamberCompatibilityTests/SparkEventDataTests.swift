@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTriggers
 
 @testable internal import SparkChamberCompatibility
@@ -11,8 +11,8 @@ internal import TrackwayTriggers
 @MainActor
 @Suite("Spark events of objects")
 struct SparkEventDataTests {
-    @Test("any object can have events, and nil differs from an empty list")
-    func anyObject() {
+    @Test
+    func `any object can have events, and nil differs from an empty list`() {
         let model = NSObject()
         #expect(model.sparkEvents == nil)
         let event = SparkEvent(trigger: .didAppear, action: nil)
@@ -27,8 +27,8 @@ struct SparkEventDataTests {
         #expect(data.sparkEvents == [event])
     }
 
-    @Test("other values of the same object are unaffected")
-    func others() {
+    @Test
+    func `other values of the same object are unaffected`() {
         let storage = AssociatedStorage<String>()
         let model = NSObject()
         storage[model] = "kept"
@@ -38,42 +38,40 @@ struct SparkEventDataTests {
         #expect(storage[model] == "kept")
     }
 
-    @Test("events do not retain their object, and 10,000 objects are released with their events")
-    func lifetime() {
-        final class Held: Sendable {
+    @Test
+    func `events do not retain their object, and 10,000 objects are released with their events`() {
+        final class RetainedObject: Sendable {
             let end: @Sendable () -> Void
 
             init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
             deinit { end() }
         }
-        let living = Locked(0)
+        let liveCount = Locked(0)
         weak var last: NSObject?
         do {
             var objects: [NSObject] = []
             for _ in 0..<10_000 {
                 let object = NSObject()
-                let held = Held { living.withLock { $0 -= 1 } }
-                living.withLock { $0 += 1 }
-                object.sparkEvents = [SparkEvent(trigger: .didAppear) { _ in withExtendedLifetime(held) {} }]
+                let retainedObject = RetainedObject { liveCount.withLock { $0 -= 1 } }
+                liveCount.withLock { $0 += 1 }
+                object.sparkEvents = [SparkEvent(trigger: .didAppear) { _ in withExtendedLifetime(retainedObject) {} }]
                 objects.append(object)
             }
             last = objects.last
             #expect(objects.allSatisfy { $0.sparkEvents?.count == 1 })
-            #expect(living.withLock { $0 } == 10_000)
+            #expect(liveCount.withLock { $0 } == 10_000)
         }
         #expect(last == nil)
         // Without Objective-C, old values are released when new ones arrive.
-        let others = (0..<20_100).map { _ in NSObject() }
-        for other in others { other.sparkEvents = [] }
-        #expect(living.withLock { $0 } == 0)
-        for other in others { other.sparkEvents = nil }
+        let otherObjects = (0..<20_100).map { _ in NSObject() }
+        for other in otherObjects { other.sparkEvents = [] }
+        #expect(liveCount.withLock { $0 } == 0)
+        for other in otherObjects { other.sparkEvents = nil }
     }
 
-    @Test(
-        "the built-in single-fire event is released, and the documented one once its action is removed"
-    )
-    func singleFire() {
+    @Test
+    func `the built-in single-fire event is released, and the documented one once its action is removed`() {
         weak var documented: SparkEvent?
         weak var ready: SparkEvent?
         do {

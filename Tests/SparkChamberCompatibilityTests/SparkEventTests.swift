@@ -12,8 +12,8 @@ struct SparkEventTests {
     private let block: SparkEventActionBlock = { _ in }
     private let another: SparkEventActionBlock = { timestamp in _ = timestamp.timeIntervalSince1970 }
 
-    @Test("initializers create an identifier unless one, or nil, is given")
-    func initialisers() throws {
+    @Test
+    func `initializers create an identifier unless one, or nil, is given`() throws {
         let plain = SparkEvent(trigger: .didAppear, action: block)
         #expect(plain.trigger == .didAppear)
         #expect(plain.trace == nil)
@@ -29,8 +29,8 @@ struct SparkEventTests {
         #expect(SparkEvent(trigger: .none, trace: nil, identifier: nil, action: nil).identifier == nil)
     }
 
-    @Test("every member can be changed")
-    func members() throws {
+    @Test
+    func `every member can be changed`() throws {
         let event = SparkEvent(trigger: .didAppear, action: nil)
         event.trigger = .targetAction
         event.trace = "acted"
@@ -43,8 +43,8 @@ struct SparkEventTests {
         #expect(event.action == nil)
     }
 
-    @Test("a copy equals its original, and so do equal parts where actions are objects")
-    func equality() throws {
+    @Test
+    func `a copy equals its original, and so do equal parts where actions are objects`() throws {
         let identifier = UUID()
         let event = SparkEvent(trigger: .didAppear, trace: "seen", identifier: identifier, action: block)
         let copy = try #require(event.copy() as? SparkEvent)
@@ -62,8 +62,8 @@ struct SparkEventTests {
         #expect(event.trace == "seen")
     }
 
-    @Test("events that differ in one part are not equal")
-    func inequality() {
+    @Test
+    func `events that differ in one part are not equal`() {
         let identifier = UUID()
         func event(
             _ trigger: SparkTriggerType,
@@ -87,8 +87,8 @@ struct SparkEventTests {
         #expect(!one.isEqual(nil))
     }
 
-    @Test("the description has a line for each part")
-    func texts() {
+    @Test
+    func `the description has a line for each part`() {
         let identifier = UUID()
         let event = SparkEvent(trigger: .didAppear, trace: "seen", identifier: identifier, action: block)
         #expect(
@@ -98,31 +98,31 @@ struct SparkEventTests {
         #expect(bare.description == "trigger: none\ntrace: nil\nidentifier: nil\naction: nil")
     }
 
-    @Test("sending runs the action regardless of the trigger, and succeeds without an action")
-    func sending() async {
-        let notes = Notes()
-        #expect(SparkEvent(trigger: .none) { _ in notes.add("ran") }.send())
+    @Test
+    func `sending runs the action regardless of the trigger, and succeeds without an action`() async {
+        let actionLog = ActionLog()
+        #expect(SparkEvent(trigger: .none) { _ in actionLog.add("ran") }.send())
         #expect(SparkEvent(trigger: .none, action: nil).send())
-        await untilDone()
-        #expect(notes.all == ["ran"])
+        await waitForActions()
+        #expect(actionLog.all == ["ran"])
         #expect(!SparkDetector.send([]))
     }
 
-    @Test("triggers have the documented numbers and names", arguments: SparkTriggerType.allCases)
-    func triggers(_ trigger: SparkTriggerType) {
+    @Test(arguments: SparkTriggerType.allCases)
+    func `triggers have the documented numbers and names`(_ trigger: SparkTriggerType) {
         let names = [
             "none", "didAppear", "didDisappear", "didEndTouch", "didBeginScroll", "didBecomeFirstResponder",
             "didResignFirstResponder", "targetAction",
         ]
         #expect(trigger.description == names[trigger.rawValue])
-        #expect(SparkTriggerType(trigger.native) == trigger)
+        #expect(SparkTriggerType(trigger.trackwayTrigger) == trigger)
         #expect(SparkTriggerType.allCases.filter { $0 == trigger }.count == 1)
     }
 
-    @Test("a custom trigger fires by its name, and no documented trigger fires it")
-    func customTrigger() async {
-        let notes = Notes()
-        let event = SparkEvent(trigger: .didAppear) { _ in notes.add("shaken") }
+    @Test
+    func `a custom trigger fires by its name, and no documented trigger fires it`() async {
+        let actionLog = ActionLog()
+        let event = SparkEvent(trigger: .didAppear) { _ in actionLog.add("shaken") }
         event.customTrigger = "shaken"
         #expect(event.trigger == .none)
         #expect(event.customTrigger == "shaken")
@@ -130,30 +130,30 @@ struct SparkEventTests {
         #expect(!SparkDetector.trackDisplay(forViews: [view]))
         #expect(!SparkDetector.track(customTrigger: "turned", forViews: [view]))
         #expect(SparkDetector.track(customTrigger: "shaken", forViews: [view]))
-        await untilDone()
-        #expect(notes.all == ["shaken"])
+        await waitForActions()
+        #expect(actionLog.all == ["shaken"])
         event.trigger = .didAppear
         event.customTrigger = nil
         #expect(event.trigger == .didAppear)
     }
 
-    @Test("an event with an ID fires once across all such events and is retained only by its owner")
-    func once() async {
-        let notes = Notes()
+    @Test
+    func `an event with an ID fires once across all such events and is retained only by its owner`() async {
+        let actionLog = ActionLog()
         let id = UUID().uuidString
-        weak var made: SparkEvent?
+        weak var weakEvent: SparkEvent?
         do {
-            let event = SparkEvent.once(id: id, trigger: .didAppear) { _ in notes.add("seen") }
-            made = event
-            let shown = view([event])
-            #expect(SparkDetector.trackDisplay(forViews: [shown]))
+            let event = SparkEvent.once(id: id, trigger: .didAppear) { _ in actionLog.add("seen") }
+            weakEvent = event
+            let eventView = view([event])
+            #expect(SparkDetector.trackDisplay(forViews: [eventView]))
             // Without the Objective-C runtime, values of a view may outlive it for a while.
-            shown.sparkEvents = nil
-            let again = SparkEvent.once(id: id, trigger: .didAppear) { _ in notes.add("seen again") }
-            #expect(!SparkDetector.trackDisplay(forViews: [view([again])]))
+            eventView.sparkEvents = nil
+            let repeatedEvent = SparkEvent.once(id: id, trigger: .didAppear) { _ in actionLog.add("seen again") }
+            #expect(!SparkDetector.trackDisplay(forViews: [view([repeatedEvent])]))
         }
-        await untilDone()
-        #expect(notes.all == ["seen"])
-        #expect(made == nil)
+        await waitForActions()
+        #expect(actionLog.all == ["seen"])
+        #expect(weakEvent == nil)
     }
 }

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import SparkChamberCompatibility
 
@@ -21,8 +21,8 @@ struct SparkTraceTests {
         }
     }
 
-    @Test("the shared trace prints items with spaces between them")
-    func printing() {
+    @Test
+    func `the shared trace prints items with spaces between them`() {
         #expect(SparkTrace.sharedInstance === SparkTrace.sharedInstance)
         SparkTrace.print("one item")
         #expect(SparkTrace.sharedInstance.lastOutput == "one item")
@@ -30,8 +30,8 @@ struct SparkTraceTests {
         #expect(SparkTrace.sharedInstance.lastOutput == "several 2 items")
     }
 
-    @Test("output goes to the delegate until it is replaced")
-    func delegate() {
+    @Test
+    func `output goes to the delegate until it is replaced`() {
         let reader = Reader()
         SparkTrace.sharedInstance.delegate = reader
         SparkTrace.print("one item")
@@ -41,8 +41,8 @@ struct SparkTraceTests {
         #expect(reader.lines.withLock { $0 } == ["one item", "several items"])
     }
 
-    @Test("a traced event and a call off the main thread are reported, and an untraced event is not")
-    func events() async {
+    @Test
+    func `a traced event and a call off the main thread are reported, and an untraced event is not`() async {
         let reader = Reader()
         SparkTrace.sharedInstance.delegate = reader
         defer { SparkTrace.sharedInstance.delegate = nil }
@@ -55,31 +55,35 @@ struct SparkTraceTests {
                 ])
             ]
         )
-        await untilDone()
+        await waitForActions()
         let line = reader.lines.withLock { $0.first { $0.contains("the offer") } } ?? ""
         #expect(line.hasPrefix("Traced event: "))
         let identifier = traced.identifier?.uuidString ?? "none"
         #expect(line.hasSuffix("  didAppear  FakeView  the offer was seen  [\(identifier)]"))
-        let answer = await Task.detached { SparkDetector.trackDisplay(forViews: []) }.value
-        #expect(!answer)
+        let result = await Task.detached { SparkDetector.trackDisplay(forViews: []) }.value
+        #expect(!result)
         #expect(reader.lines.withLock { $0.contains { $0.contains("called off the main thread") } })
     }
 
-    @Test("every call off the main thread returns false and fires nothing")
-    func offTheMainThread() async {
-        let notes = Notes()
+    @Test
+    func `every call off the main thread returns false and fires nothing`() async {
+        let actionLog = ActionLog()
         let element = OnMainThread(
-            view([SparkTriggerType.didAppear, .targetAction].map { SparkEvent(trigger: $0) { _ in notes.add("ran") } })
+            view(
+                [SparkTriggerType.didAppear, .targetAction].map {
+                    SparkEvent(trigger: $0) { _ in actionLog.add("ran") }
+                }
+            )
         )
-        let answers = await Task.detached {
+        let results = await Task.detached {
             [
                 SparkDetector.trackDisplay(forViews: [element.value]),
                 SparkDetector.trackEnded(withTouches: NSSet(array: [element.value])),
                 SparkDetector.trackTargetAction(forView: element.value),
             ]
         }.value
-        #expect(answers == [false, false, false])
-        await untilDone()
-        #expect(notes.all.isEmpty)
+        #expect(results == [false, false, false])
+        await waitForActions()
+        #expect(actionLog.all.isEmpty)
     }
 }

@@ -8,12 +8,12 @@ import SparkChamberCompatibility
 public func documentAttachesMultipleEvents(_ view: NSObject) {
 let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
-	sent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
+	sendEvent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
 }
 		
 let touchEvent = SparkEvent(trigger: SparkTriggerType.didEndTouch) {
 	_ in
-	sent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
+	sendEvent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
 }
 
 view.sparkEvents = [appearEvent, touchEvent]
@@ -24,12 +24,12 @@ view.sparkEvents = [appearEvent, touchEvent]
 public func documentAttachesMultipleEventsOnTheMainActor(_ view: NSObject) {
 let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
-	sent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
+	sendEvent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
 }
 		
 let touchEvent = SparkEvent(trigger: SparkTriggerType.didEndTouch) {
 	_ in
-	sent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
+	sendEvent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
 }
 
 view.sparkEvents = [appearEvent, touchEvent]

@@ -13,6 +13,6 @@ func print(_ items: Any...) {
 }
 
 /// A stand-in for an analytics solution.
-func sent(_ what: String) {
+func sendEvent(_ what: String) {
     MainActor.assumeIsolated { output.append(what) }
 }

@@ -8,7 +8,7 @@ import SparkChamberCompatibility
 public func documentAttachesASingleEvent(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
-	sent("appeared")  // Your code to send data to a tracking/analytics solution goes here.
+	sendEvent("appeared")  // Your code to send data to a tracking/analytics solution goes here.
 }
 
 view.sparkEvents = [event]
@@ -19,7 +19,7 @@ view.sparkEvents = [event]
 public func documentAttachesASingleEventOnTheMainActor(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
-	sent("appeared")  // Your code to send data to a tracking/analytics solution goes here.
+	sendEvent("appeared")  // Your code to send data to a tracking/analytics solution goes here.
 }
 
 view.sparkEvents = [event]

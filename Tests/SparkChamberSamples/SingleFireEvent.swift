@@ -9,7 +9,7 @@ public func documentFiresASingleTime(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)
 event.action = {
 	_ in
-	sent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
+	sendEvent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
 	
 	event.trigger = SparkTriggerType.none
 }
@@ -23,7 +23,7 @@ public func documentFiresASingleTimeOnTheMainActor(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)
 event.action = {
 	_ in
-	sent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
+	sendEvent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
 	
 	event.trigger = SparkTriggerType.none
 }

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Admission of events in delivery")
 struct AdmissionDeliveryTests {
@@ -27,8 +27,10 @@ struct AdmissionDeliveryTests {
     private static func context(_ name: String) -> [UInt8] { Array("{\"user\":{\"subject\":\"\(name)\"}}".utf8) }
     private static func key(_ name: String) -> String { String(decoding: context(name), as: UTF8.self) }
 
-    @Test("held events stay and cost no attempt, and a flush returns immediately with the reason why they wait")
-    func held() async throws {
+    @Test
+    func `held events stay and cost no attempt, and a flush returns immediately with the reason why they wait`()
+        async throws
+    {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
         let environment = try DeliveryEnvironment(admission: decisions.rule)
@@ -37,14 +39,14 @@ struct AdmissionDeliveryTests {
         environment.record(100)
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.pending == 100)
-        #expect(report.destinations["collector"]?.obstacle == "Events are waiting for consent.")
+        #expect(report.destinations["collector"]?.pendingReason == "Events are waiting for consent.")
         #expect(environment.collector.attempts == 0)
         #expect(try environment.isBalanced())
         await environment.end()
     }
 
-    @Test("held events are sent once consent is given, without a flush or another event")
-    func woken() async throws {
+    @Test
+    func `held events are sent once consent is given, without a flush or another event`() async throws {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
         let environment = try DeliveryEnvironment(admission: decisions.rule)
@@ -54,7 +56,7 @@ struct AdmissionDeliveryTests {
         _ = await environment.service.flush(timeout: .seconds(5))
         decisions[Self.key("undecided")] = .send
         environment.service.admissionChanged()
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
         #expect(environment.collector.rows == 100)
@@ -62,8 +64,10 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("events of users who denied consent are counted and reported, others are sent, and no number is missing")
-    func dropped() async throws {
+    @Test
+    func `events of users who denied consent are counted and reported, others are sent, and no number is missing`()
+        async throws
+    {
         let decisions = Decisions()
         decisions[Self.key("refused")] = .drop(.consentDenied)
         let environment = try DeliveryEnvironment(admission: decisions.rule)
@@ -81,21 +85,21 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("withdrawing consent during a request stops the rest of its batch")
-    func withdrawn() async throws {
+    @Test
+    func `withdrawing consent during a request stops the rest of its batch`() async throws {
         let decisions = Decisions()
         let environment = try DeliveryEnvironment(admission: decisions.rule)
         environment.journal.setContext(Self.context("somebody"))
         environment.record(100)
-        environment.collector.be(.status(413))
+        environment.collector.setBehavior(.status(413))
         environment.collector.hang()
         environment.begin()
         let flush = environment.task { await environment.service.flush(timeout: .seconds(5)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         decisions[Self.key("somebody")] = .drop(.consentDenied)
         // The whole batch was too large, and its halves may no longer be sent. Losses are still reported.
-        environment.collector.be(.well)
-        environment.collector.goOn()
+        environment.collector.setBehavior(.healthy)
+        environment.collector.resume()
         _ = await flush.value
         let account = try environment.account()
         #expect(account.delivered + (account.dropped[.consentDenied] ?? 0) == 100)
@@ -104,8 +108,10 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("a denial found by the permission check applies to that request, even if the check permits sending")
-    func learnedByAsking() async throws {
+    @Test
+    func `a denial found by the permission check applies to that request, even if the check permits sending`()
+        async throws
+    {
         let decisions = Decisions()
         // Another process has stored a denial, which the first permission check finds.
         let environment = try DeliveryEnvironment(
@@ -128,8 +134,8 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("events are not sent while sending is not permitted, and are sent once it is")
-    func notPermitted() async throws {
+    @Test
+    func `events are not sent while sending is not permitted, and are sent once it is`() async throws {
         let asked = Locked(0)
         let environment = try DeliveryEnvironment(
             isPermitted: {
@@ -149,15 +155,15 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("event parts that a format omits are reported once, when the events are accepted")
-    func trimmed() async throws {
+    @Test
+    func `event parts that a format omits are reported once, when the events are accepted`() async throws {
         let environment = try DeliveryEnvironment(make: { TrimmingDestination($0, limits: $1) })
-        environment.collector.be(.status(503))
+        environment.collector.setBehavior(.status(503))
         environment.record(30)
         environment.begin()
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         #expect(environment.trimmed == [])
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         await environment.pass(.seconds(3_600)) { environment.collector.rows == 30 }
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
 @Suite("Attempt limits")
 struct AttemptLimitTests {
     private static let busy = Verdict.retry(after: nil, reason: "503")
-    private static let vain: [Verdict] = [
-        busy, .notTheBackEnd(reason: "login"), .unauthorized(reason: "401"), .misconfigured(reason: "404"),
+    private static let unsuccessful: [Verdict] = [
+        busy, .unrecognizedResponse(reason: "login"), .unauthorized(reason: "401"), .misconfigured(reason: "404"),
     ]
 
     private func environment(_ limit: AttemptLimit?, events: Int = 10) -> MachineEnvironment {
@@ -28,12 +28,12 @@ struct AttemptLimitTests {
     private func run(_ environment: inout MachineEnvironment, requests: Int, backEnd: (Range<Int>) -> Verdict?) {
         while environment.requests.count < requests {
             environment.settleDown(backEnd: backEnd)
-            if environment.requests.count < requests { environment.passToWake() }
+            if environment.requests.count < requests { environment.advanceToWake() }
         }
     }
 
-    @Test("without a limit, no event becomes a dead letter", arguments: vain.map(Optional.some) + [nil])
-    func none(answer: Verdict?) {
+    @Test(arguments: unsuccessful.map(Optional.some) + [nil])
+    func `without a limit, no event becomes a dead letter`(answer: Verdict?) {
         var environment = environment(nil)
         run(&environment, requests: 200) { _ in answer }
         #expect(environment.pending == 10)
@@ -41,20 +41,22 @@ struct AttemptLimitTests {
     }
 
     @Test(
-        "a batch is kept until the last allowed refusal, which turns its request's events into dead letters",
-        arguments: vain,
+        arguments: unsuccessful,
         [1, 2, 3, 7]
     )
-    func refusals(answer: Verdict, limit: Int) {
+    func `a batch is kept until the last allowed refusal, which turns its request's events into dead letters`(
+        answer: Verdict,
+        limit: Int
+    ) {
         var environment = environment(AttemptLimit(refusals: limit))
         environment.allowsGivingUp = true
         if limit > 1 {
             run(&environment, requests: limit - 1) { _ in answer }
-            #expect(environment.fates == [])
+            #expect(environment.outcomes == [])
         }
         run(&environment, requests: limit) { _ in answer }
         // While the settings are in doubt, each request after the first carries only one event.
-        #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
+        #expect(environment.outcomes == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
         #expect(environment.problems == [])
         let reasons = environment.notices.compactMap { notice -> DropReason? in
             if case .deadLetter(let refusal) = notice { refusal.reason } else { nil }
@@ -62,25 +64,22 @@ struct AttemptLimitTests {
         #expect(Set(reasons) == [.attemptsExhausted])
     }
 
-    @Test(
-        "events become dead letters after exactly the allowed number of requests without a response",
-        arguments: [1, 2, 120]
-    )
-    func failures(limit: Int) {
+    @Test(arguments: [1, 2, 120])
+    func `events become dead letters after exactly the allowed number of requests without a response`(limit: Int) {
         var environment = environment(AttemptLimit(failures: limit))
         environment.allowsGivingUp = true
         if limit > 1 {
             run(&environment, requests: limit - 1) { _ in nil }
-            #expect(environment.fates == [])
+            #expect(environment.outcomes == [])
         }
         run(&environment, requests: limit) { _ in nil }
         // A batch that times out is retried at half the size, down to one event.
-        #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
+        #expect(environment.outcomes == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
         #expect(environment.problems == [])
     }
 
-    @Test("failures do not reset the refusal count, but responses reset the failure count")
-    func mixed() {
+    @Test
+    func `failures do not reset the refusal count, but responses reset the failure count`() {
         var environment = environment(AttemptLimit(refusals: 3, failures: 3))
         environment.allowsGivingUp = true
         let answers: [Verdict?] = [nil, nil, Self.busy, nil, nil, Self.busy, nil, nil, .accepted]
@@ -89,13 +88,13 @@ struct AttemptLimitTests {
             defer { next += 1 }
             return next < answers.count ? answers[next] : .accepted
         }
-        #expect(environment.fates.allSatisfy { $0 == .delivered })
-        #expect(!environment.fates.isEmpty)
+        #expect(environment.outcomes.allSatisfy { $0 == .delivered })
+        #expect(!environment.outcomes.isEmpty)
         #expect(environment.problems == [])
     }
 
-    @Test("settling any event resets the count")
-    func success() {
+    @Test
+    func `settling any event resets the count`() {
         var environment = environment(AttemptLimit(refusals: 3), events: 100)
         environment.allowsGivingUp = true
         var requests = 0
@@ -104,21 +103,21 @@ struct AttemptLimitTests {
                 requests += 1
                 return requests % 3 == 0 ? .accepted : Self.busy
             }
-            environment.passToWake()
+            environment.advanceToWake()
         }
-        #expect(environment.fates == Array(repeating: .delivered, count: 100))
+        #expect(environment.outcomes == Array(repeating: .delivered, count: 100))
     }
 
-    @Test("searching for a poison event does not count as failed attempts")
-    func poison() {
+    @Test
+    func `searching for a poison event does not count as failed attempts`() {
         var environment = environment(AttemptLimit(refusals: 3))
         environment.settleDown { $0.contains(0) ? .rejected(reason: "400") : .accepted }
-        #expect(environment.fates == [.deadLetter] + Array(repeating: .delivered, count: 9))
+        #expect(environment.outcomes == [.deadLetter] + Array(repeating: .delivered, count: 9))
         #expect(environment.problems == [])
     }
 
-    @Test("an attempt limit does not speed up retries: the pauses equal those without a limit")
-    func pace() {
+    @Test
+    func `an attempt limit does not speed up retries: the pauses equal those without a limit`() {
         func requests(_ limit: AttemptLimit?) -> [MonotonicTime] {
             var environment = MachineEnvironment(
                 policy: DeliveryPolicy(attempts: limit),
@@ -129,7 +128,7 @@ struct AttemptLimitTests {
             let end = environment.now.advanced(by: .seconds(6 * 3_600))
             while environment.now < end {
                 environment.settleDown { _ in Self.busy }
-                environment.passToWake()
+                environment.advanceToWake()
             }
             #expect(environment.problems == [])
             return environment.requests
@@ -137,21 +136,18 @@ struct AttemptLimitTests {
         #expect(requests(AttemptLimit(refusals: 3, failures: 120)) == requests(nil))
     }
 
-    @Test("the attempts of threeStrikes are 5 and 10 seconds apart, for any refusal", arguments: vain)
-    func spacing(answer: Verdict) {
+    @Test(arguments: unsuccessful)
+    func `the attempts of threeStrikes are 5 and 10 seconds apart, for any refusal`(answer: Verdict) {
         var environment = environment(.threeStrikes)
         environment.allowsGivingUp = true
         run(&environment, requests: 3) { _ in answer }
         let pauses = zip(environment.requests, environment.requests.dropFirst()).map { $0.duration(to: $1) }
         #expect(pauses == [.seconds(5), .seconds(10)])
-        #expect(environment.fates.allSatisfy { $0 == .deadLetter } && !environment.fates.isEmpty)
+        #expect(environment.outcomes.allSatisfy { $0 == .deadLetter } && !environment.outcomes.isEmpty)
     }
 
-    @Test(
-        "extreme spacings neither trap nor shorten a pause",
-        arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max)]
-    )
-    func absurdSpacing(spacing: Duration) {
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max)])
+    func `extreme spacings neither trap nor shorten a pause`(spacing: Duration) {
         let limit = AttemptLimit(refusals: .max, failures: .max, spacing: spacing)
         #expect(limit.spacing == max(.zero, spacing))
         var environment = environment(AttemptLimit(refusals: 2, spacing: min(spacing, .seconds(1_000_000))))
@@ -160,8 +156,8 @@ struct AttemptLimitTests {
         #expect(environment.problems == [])
     }
 
-    @Test("new settings reset the count, and failures with the old settings do not count")
-    func newSettings() {
+    @Test
+    func `new settings reset the count, and failures with the old settings do not count`() {
         var environment = environment(AttemptLimit(refusals: 2))
         environment.allowsGivingUp = true
         run(&environment, requests: 1) { _ in .unauthorized(reason: "401") }
@@ -169,13 +165,13 @@ struct AttemptLimitTests {
         let now = environment.now
         environment.report { $0.destinationReplaced(limits: BatchLimits(events: 10), at: now) }
         run(&environment, requests: 2) { _ in .unauthorized(reason: "401") }
-        #expect(environment.fates == [])
+        #expect(environment.outcomes == [])
         run(&environment, requests: 3) { _ in .unauthorized(reason: "401") }
-        #expect(environment.fates == [.deadLetter])
+        #expect(environment.outcomes == [.deadLetter])
     }
 
-    @Test("the count survives a restart")
-    func restart() {
+    @Test
+    func `the count survives a restart`() {
         var first = environment(AttemptLimit(refusals: 3))
         run(&first, requests: 2) { _ in Self.busy }
         first.settleDown { _ in Self.busy }
@@ -191,11 +187,11 @@ struct AttemptLimitTests {
         second.record(0)
         run(&second, requests: 1) { _ in Self.busy }
         second.settleDown { _ in Self.busy }
-        #expect(second.fates == Array(repeating: .deadLetter, count: 10))
+        #expect(second.outcomes == Array(repeating: .deadLetter, count: 10))
     }
 
-    @Test("a batch that only reports losses is retried without limit")
-    func emptyBatch() {
+    @Test
+    func `a batch that only reports losses is retried without limit`() {
         let now = MonotonicTime(milliseconds: 5_000)
         var machine = UploadMachine(
             policy: DeliveryPolicy(attempts: AttemptLimit(refusals: 1)),
@@ -203,7 +199,7 @@ struct AttemptLimitTests {
         )
         _ = machine.flushRequested(pending: 1, at: now)
         _ = machine.batchRead(count: 0)
-        let orders = machine.answered(Self.busy, at: now, jitter: 0.5)
+        let orders = machine.responseReceived(Self.busy, at: now, jitter: 0.5)
         #expect(orders.first == .release)
     }
 }

@@ -8,7 +8,7 @@ internal import TrackwayTesting
 @Suite("Splitting a batch")
 struct BatchSplitterTests {
     /// Simulates a back end that rejects every part with a poison event.
-    private func play(count: Int, guilty: Set<Int>) -> (requests: Int, deadLetters: [Int], passed: [Int]) {
+    private func deliver(count: Int, guilty: Set<Int>) -> (requests: Int, deadLetters: [Int], passed: [Int]) {
         var parts = BatchSplitter(count: count)
         var requests = 0
         var deadLetters: [Int] = []
@@ -17,7 +17,7 @@ struct BatchSplitterTests {
             requests += 1
             if front.allSatisfy({ !guilty.contains($0) }) {
                 passed += front
-                parts.frontPassed()
+                parts.frontAccepted()
             } else if !parts.halveFront(hasOffendingEvent: true) {
                 deadLetters += front
                 parts.frontBecameDeadLetter(rejoining: true)
@@ -26,13 +26,10 @@ struct BatchSplitterTests {
         return (requests, deadLetters, passed)
     }
 
-    @Test(
-        "a single poison event in a batch of any size is isolated in few requests",
-        arguments: [1, 2, 3, 10, 100, 1_000]
-    )
-    func oneGuilty(count: Int) {
+    @Test(arguments: [1, 2, 3, 10, 100, 1_000])
+    func `a single poison event in a batch of any size is isolated in few requests`(count: Int) {
         for guilty in Set([0, 1, count / 3, count / 2, count - 2, count - 1]) where (0..<count).contains(guilty) {
-            let result = play(count: count, guilty: [guilty])
+            let result = deliver(count: count, guilty: [guilty])
             #expect(result.deadLetters == [guilty])
             #expect(result.passed == (0..<count).filter { $0 != guilty })
             // The whole batch, the halves down to the event, the event itself, and the rest in one request.
@@ -41,57 +38,57 @@ struct BatchSplitterTests {
         }
     }
 
-    @Test("exactly the poison events are found, in order", arguments: 0..<40 as Range<UInt64>)
-    func severalGuilty(seed: UInt64) {
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `exactly the poison events are found, in order`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int(random.next() % 300)
         let guilty = Set((0..<count).filter { _ in random.next() % 20 == 0 })
-        let result = play(count: count, guilty: guilty)
+        let result = deliver(count: count, guilty: guilty)
         #expect(result.deadLetters == guilty.sorted())
         #expect(result.passed == (0..<count).filter { !guilty.contains($0) })
     }
 
-    @Test("a batch without events is one empty part")
-    func empty() {
+    @Test
+    func `a batch without events is one empty part`() {
         var parts = BatchSplitter(count: 0)
         #expect(parts.front == 0..<0)
         let halved = parts.halveFront(hasOffendingEvent: true)
         #expect(!halved)
-        parts.frontPassed()
+        parts.frontAccepted()
         #expect(parts.front == nil)
     }
 
-    @Test("a half known to contain poison is split without being sent, unless other events explain the rejection")
-    func knownGuilt() {
+    @Test
+    func `a half known to contain poison is split without being sent, unless other events explain the rejection`() {
         var parts = BatchSplitter(count: 8)
         parts.halveFront(hasOffendingEvent: true)
         var explained = parts
-        parts.frontPassed()
+        parts.frontAccepted()
         #expect(parts.front == 4..<6)
-        explained.frontPassed(refusedSome: true)
+        explained.frontAccepted(refusedSome: true)
         #expect(explained.front == 4..<8)
     }
 
-    @Test("a half is not suspect once the half before it explains the rejection")
-    func explained() {
+    @Test
+    func `a half is not suspect once the half before it explains the rejection`() {
         var parts = BatchSplitter(count: 8)
         parts.halveFront(hasOffendingEvent: true)
         // 0..<4 is rejected too; then event 1 turns out to be the poison event.
         parts.halveFront(hasOffendingEvent: true)
         parts.halveFront(hasOffendingEvent: true)
-        parts.frontPassed()
+        parts.frontAccepted()
         #expect(parts.front == 1..<2)
         parts.frontBecameDeadLetter(rejoining: false)
         #expect(parts.front == 2..<4)
-        parts.frontPassed()
+        parts.frontAccepted()
         #expect(parts.front == 4..<8)
     }
 
-    @Test("a half of a batch rejected for its size is not suspect")
-    func size() {
+    @Test
+    func `a half of a batch rejected for its size is not suspect`() {
         var parts = BatchSplitter(count: 8)
         parts.halveFront(hasOffendingEvent: false)
-        parts.frontPassed()
+        parts.frontAccepted()
         #expect(parts.front == 4..<8)
     }
 }

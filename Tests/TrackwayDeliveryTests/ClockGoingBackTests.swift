@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @testable import TrackwayDelivery
 
@@ -16,11 +16,13 @@ struct ClockGoingBackTests {
     }
 
     @Test(
-        "a waiting machine proceeds after the rest of its wait, in any situation",
         arguments: MachineSituation.allCases,
         [1, 60_000, 900_000] as [Int64]
     )
-    func machine(_ situation: MachineSituation, back: Int64) {
+    func `a waiting machine proceeds after the rest of its wait, in any situation`(
+        _ situation: MachineSituation,
+        back: Int64
+    ) {
         var machine = situation.machine()
         // A check, as maintenance makes every few seconds. From here on, the clock shows an earlier time.
         var known = wake(machine.eventsPending(pending: 5, at: MachineSituation.now))
@@ -41,12 +43,12 @@ struct ClockGoingBackTests {
             return
         }
         #expect(earlier.duration(to: known) <= longest)
-        let orders = machine.timeCame(pending: 5, at: known)
+        let orders = machine.timerFired(pending: 5, at: known)
         #expect(orders.contains { if case .read = $0 { true } else { false } })
     }
 
-    @Test("a flush also returns the new time of an ordinary wait", arguments: [MachineSituation.strict, .parked])
-    func flush(_ situation: MachineSituation) throws {
+    @Test(arguments: [MachineSituation.strict, .parked])
+    func `a flush also returns the new time of an ordinary wait`(_ situation: MachineSituation) throws {
         var machine = situation.machine()
         _ = machine.eventsPending(pending: 5, at: MachineSituation.now)
         let earlier = MonotonicTime(milliseconds: 1_000)
@@ -54,17 +56,16 @@ struct ClockGoingBackTests {
         #expect(earlier.duration(to: time) <= .seconds(300))
     }
 
-    @Test(
-        "a wait remembered before the clock went back keeps its intended length",
-        arguments: [
-            (since: 50_000_000 as Int64?, notBefore: 50_002_000 as Int64, longest: 2 as Int64),
-            (since: nil, notBefore: 50_002_000, longest: 3_600),
-            (since: .max, notBefore: .max, longest: 3_600),
-            (since: 50_000_000, notBefore: .max, longest: 3_600),
-            (since: .min, notBefore: .min, longest: 10),
-        ]
-    )
-    func remembered(_ memory: (since: Int64?, notBefore: Int64, longest: Int64)) {
+    @Test(arguments: [
+        (since: 50_000_000 as Int64?, notBefore: 50_002_000 as Int64, longest: 2 as Int64),
+        (since: nil, notBefore: 50_002_000, longest: 3_600),
+        (since: .max, notBefore: .max, longest: 3_600),
+        (since: 50_000_000, notBefore: .max, longest: 3_600),
+        (since: .min, notBefore: .min, longest: 10),
+    ])
+    func `a wait remembered before the clock went back keeps its intended length`(
+        _ memory: (since: Int64?, notBefore: Int64, longest: Int64)
+    ) {
         let state = RetryState(
             failures: 2,
             notBefore: MonotonicTime(milliseconds: memory.notBefore),
@@ -80,11 +81,8 @@ struct ClockGoingBackTests {
         #expect(now.duration(to: time) <= .seconds(memory.longest))
     }
 
-    @Test(
-        "a deadline passes no later than its full length after the clock went back",
-        arguments: [0, 1, 5_000] as [Int64]
-    )
-    func deadline(_ passed: Int64) {
+    @Test(arguments: [0, 1, 5_000] as [Int64])
+    func `a deadline passes no later than its full length after the clock went back`(_ passed: Int64) {
         var deadline = Deadline(after: .seconds(10), at: MonotonicTime(milliseconds: 1_000_000))
         let back = MonotonicTime(milliseconds: 500)
         let times = [MonotonicTime(milliseconds: 1_000_000 + passed), back, back.advanced(by: .seconds(10))]

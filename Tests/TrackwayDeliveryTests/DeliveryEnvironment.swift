@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayTesting
-internal import TrackwayWire
 
 /// Delivery of a real in-memory journal, with simulated clock and collector.
 final class DeliveryEnvironment: Sendable {
@@ -28,12 +28,12 @@ final class DeliveryEnvironment: Sendable {
         idle: IdleDetector = IdleDetector(),
         policy: DeliveryPolicy = DeliveryPolicy(),
         queues: [DestinationID: QueuePolicy] = [:],
-        uploads: (any QueueMemory)? = nil,
+        uploads: (any UploadTimeStore)? = nil,
         limits: BatchLimits = BatchLimits(),
         maximumBytes: Int = 50 << 20,
         segmentBytes: Int = 1 << 16,
         maintenanceInterval: Duration = .seconds(60),
-        memory: (any RetryMemory)? = nil,
+        retryStates: (any RetryStateStore)? = nil,
         admission: Admission.Rule? = nil,
         isPermitted: @escaping @Sendable () -> Bool = { true },
         rules: DestinationRules = [],
@@ -71,13 +71,13 @@ final class DeliveryEnvironment: Sendable {
             sleeper: ManualSleeper(clock),
             random: SeededGenerator(seed: seed),
             maintenanceInterval: maintenanceInterval,
-            memory: memory,
-            queues: uploads,
+            retryStates: retryStates,
+            uploadTimes: uploads,
             boot: "boot-1",
             executor: executor,
             report: { notice in notices.withLock { $0.append(notice) } }
         )
-        ids = EventIDGenerator(chance: seed)
+        ids = EventIDGenerator(randomBits: seed)
     }
 
     static func destination(
@@ -106,13 +106,13 @@ final class DeliveryEnvironment: Sendable {
     }
 
     /// Waits until `run` has returned without being canceled.
-    func ended() async {
+    func waitUntilEnded() async {
         await work.withLock { $0 }?.value
     }
 
     /// Waits until delivery is waiting for the clock, a response or an event.
-    func untilIdle() async {
-        await idle.untilIdle()
+    func waitUntilIdle() async {
+        await idle.waitUntilIdle()
     }
 
     func record(_ count: Int, named name: String = "event", to route: [DestinationID] = []) {
@@ -126,11 +126,11 @@ final class DeliveryEnvironment: Sendable {
                 attributes: ["value": 19.99]
             )
             let outcome = event.json().withUnsafeBytes { journal.append($0, to: route) }
-            if case .kept(let sequence) = outcome { service.eventRecorded(sequence: sequence, to: route) }
+            if case .stored(let sequence) = outcome { service.eventRecorded(sequence: sequence, to: route) }
         }
     }
 
-    /// Records events and ends, like a process killed before it delivered.
+    /// Records events and exits, like a process that is killed before delivery.
     consuming func leave(_ count: Int) {
         record(count)
         journal.close()
@@ -142,7 +142,7 @@ final class DeliveryEnvironment: Sendable {
     func pass(_ duration: Duration, until isSo: () -> Bool = { false }) async {
         let end = clock.now().monotonic.advanced(by: duration)
         while clock.now().monotonic < end {
-            await untilIdle()
+            await waitUntilIdle()
             guard !isSo(), clock.advanceToNextSleeper() else { return }
         }
     }

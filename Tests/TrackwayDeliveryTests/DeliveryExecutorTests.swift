@@ -3,9 +3,9 @@
 
 import Foundation
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import TrackwayDelivery
@@ -60,11 +60,11 @@ struct DeliveryExecutorTests {
         func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
     }
 
-    /// Records on which threads cursors are moved and logs are read.
+    /// Records the threads on which cursors are moved and logs are read.
     private final class WatchedStorage: JournalStorage {
         let base = MemoryStorage()
         let elsewhere = Locked<[String]>([])
-        let here = Locked(0)
+        let onThread = Locked(0)
         let executor: ThreadExecutor
 
         init(_ executor: ThreadExecutor) {
@@ -73,7 +73,7 @@ struct DeliveryExecutorTests {
 
         private func note(_ operation: String, _ path: String) {
             if executor.isHere {
-                here.withLock { $0 += 1 }
+                onThread.withLock { $0 += 1 }
             } else if path.contains("cursor.") || path.contains("/segment") || path.hasSuffix("deliver.lock") {
                 elsewhere.withLock { $0.append("\(operation) \(path)") }
             }
@@ -118,8 +118,8 @@ struct DeliveryExecutorTests {
         func freeBytes(at path: String) -> Int? { base.freeBytes(at: path) }
     }
 
-    @Test("delivery accesses the disk only on its own thread", arguments: [false, true])
-    func ownThread(isQueue: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `delivery accesses the disk only on its own thread`(isQueue: Bool) async throws {
         let executor = ThreadExecutor()
         let storage = WatchedStorage(executor)
         let environment = try DeliveryEnvironment(
@@ -138,9 +138,9 @@ struct DeliveryExecutorTests {
             environment.clock.advanceToNextSleeper()
         }
         await environment.service.shutdown(timeout: .seconds(1))
-        await environment.ended()
+        await environment.waitUntilEnded()
         executor.end()
-        #expect(storage.here.withLock { $0 } > 20)
+        #expect(storage.onThread.withLock { $0 } > 20)
         // Counting reads logs on the caller's thread.
         let elsewhere = storage.elsewhere.withLock { $0 }.filter { !$0.hasPrefix("read ") }
         #expect(elsewhere.isEmpty, "\(Dictionary(grouping: elsewhere) { $0 }.mapValues(\.count))")

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("DeliveryService")
 struct DeliveryServiceTests {
-    @Test("a flush delivers everything once, in order, and reports it", arguments: [1, 29, 1_000, 3_333])
-    func flush(count: Int) async throws {
+    @Test(arguments: [1, 29, 1_000, 3_333])
+    func `a flush delivers everything once, in order, and reports it`(count: Int) async throws {
         let environment = try DeliveryEnvironment()
         environment.record(count)
         environment.begin()
@@ -27,8 +27,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a flush without pending events returns immediately")
-    func emptyFlush() async throws {
+    @Test
+    func `a flush without pending events returns immediately`() async throws {
         let environment = try DeliveryEnvironment(["one", "two"])
         environment.begin()
         let report = await environment.service.flush(timeout: .seconds(5))
@@ -37,38 +37,38 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a single event waits for more and is sent after the flush interval")
-    func interval() async throws {
+    @Test
+    func `a single event waits for more and is sent after the flush interval`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         environment.record(1)
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         #expect(environment.collector.attempts == 0)
         await environment.pass(.seconds(30)) { environment.collector.attempts > 0 }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         #expect(environment.clock.now().monotonic <= MonotonicTime(milliseconds: 1_000_000 + 15_000))
         await environment.end()
     }
 
-    @Test("enough events are sent without waiting")
-    func count() async throws {
+    @Test
+    func `enough events are sent without waiting`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(1)
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         environment.record(29)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         #expect(environment.clock.now().monotonic == MonotonicTime(milliseconds: 1_000_000))
         await environment.end()
     }
 
-    @Test("a dead destination does not block or starve another or duplicate its events")
-    func ownPace() async throws {
+    @Test
+    func `a dead destination does not block or starve another or duplicate its events`() async throws {
         let environment = try DeliveryEnvironment(["alive", "dead", "picky"])
         // Longer than the flush, which need not wait for this destination.
-        environment.collector.be(.status(503, retryAfter: "600"), to: "dead")
-        environment.collector.be(.refusesBatches(with: ["bad"], status: 400), to: "picky")
+        environment.collector.setBehavior(.status(503, retryAfter: "600"), to: "dead")
+        environment.collector.setBehavior(.refusesBatches(with: ["bad"], status: 400), to: "picky")
         environment.begin()
         environment.record(500)
         environment.record(1, named: "bad")
@@ -77,7 +77,7 @@ struct DeliveryServiceTests {
         // Delivery may have started before the flush, whose report counts only its own deliveries.
         #expect(try environment.account("alive").delivered == 1_000)
         #expect(report.destinations["dead"]?.pending == 1_000)
-        #expect(report.destinations["dead"]?.obstacle == "503 status_503: Scripted.")
+        #expect(report.destinations["dead"]?.pendingReason == "503 status_503: Scripted.")
         #expect(
             try environment.account("picky")
                 == Ledger.Account(recorded: 1_000, delivered: 999, dropped: [.rejected: 1])
@@ -86,8 +86,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("events go only to the destinations they are addressed to")
-    func routing() async throws {
+    @Test
+    func `events go only to the destinations they are addressed to`() async throws {
         let environment = try DeliveryEnvironment(["one", "two"])
         environment.begin()
         environment.record(10)
@@ -100,36 +100,36 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("shutdown delivers what it can, then run returns and another process may deliver")
-    func shutdown() async throws {
+    @Test
+    func `shutdown delivers what it can, then run returns and another process may deliver`() async throws {
         let environment = try DeliveryEnvironment()
         environment.record(100)
         environment.begin()
         let report = await environment.service.shutdown(timeout: .seconds(5))
         #expect(report.isComplete)
         #expect(try environment.account().delivered == 100)
-        await environment.ended()
+        await environment.waitUntilEnded()
         #expect(try environment.journal.tryElection() != nil)
     }
 
-    @Test("a hanging request is canceled at the deadline, and its events stay pending")
-    func hangingShutdown() async throws {
+    @Test
+    func `a hanging request is canceled at the deadline, and its events stay pending`() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.hang()
         environment.begin()
         environment.record(100)
         let ending = environment.task { await environment.service.shutdown(timeout: .seconds(5)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         await environment.pass(.seconds(6)) { environment.collector.cancelled > 0 }
         let report = await ending.value
         #expect(report.destinations["collector"]?.pending == 100)
-        await environment.ended()
+        await environment.waitUntilEnded()
         #expect(environment.collector.cancelled == 1)
         #expect(try environment.isBalanced())
     }
 
-    @Test("the first request is sent before the folders of earlier processes are cleaned up")
-    func maintenanceBehindRequests() async throws {
+    @Test
+    func `the first request is sent before the folders of earlier processes are cleaned up`() async throws {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for _ in 0..<3 {
             clock.advance(by: .milliseconds(1))
@@ -160,8 +160,9 @@ struct DeliveryServiceTests {
         await second.end()
     }
 
-    @Test("over the limit at launch, the oldest events are dropped, and none in place of events in flight")
-    func limitsBeforeRequests() async throws {
+    @Test
+    func `over the limit at launch, the oldest events are dropped, and none in place of events in flight`() async throws
+    {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for name in ["old", "young"] {
             clock.advance(by: .milliseconds(1))
@@ -179,10 +180,10 @@ struct DeliveryServiceTests {
         )
         environment.collector.hang()
         environment.begin()
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         // Maintenance runs while the request is in flight.
-        await environment.untilIdle()
-        environment.collector.goOn()
+        await environment.waitUntilIdle()
+        environment.collector.resume()
         #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
         let names = environment.collector.names
         #expect(names.count { $0 == "young" } == 400)
@@ -191,8 +192,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("suspended delivery gives up the election and sends nothing, and continues once resumed")
-    func suspension() async throws {
+    @Test
+    func `suspended delivery gives up the election and sends nothing, and continues once resumed`() async throws {
         let environment = try DeliveryEnvironment()
         await environment.service.suspend(timeout: .zero)
         environment.begin()
@@ -209,8 +210,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("run can be called again after its task is canceled, even before the old call has ended")
-    func runAgain() async throws {
+    @Test
+    func `run can be called again after its task is canceled, even before the old call has ended`() async throws {
         let environment = try DeliveryEnvironment()
         for _ in 0..<5 {
             environment.begin()
@@ -229,24 +230,24 @@ struct DeliveryServiceTests {
         await second.value
     }
 
-    @Test("a flush that times out does not end another")
-    func twoFlushes() async throws {
+    @Test
+    func `a flush that times out does not end another`() async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 20))
         environment.collector.hang()
         environment.begin()
         environment.record(100)
-        let patient = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
-        await environment.collector.untilAsked(1)
-        let hasty = environment.task { await environment.service.flush(timeout: .seconds(1)) }
+        let long = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
+        await environment.collector.waitForAttempts(1)
+        let short = environment.task { await environment.service.flush(timeout: .seconds(1)) }
         await environment.pass(.seconds(1))
-        #expect(await hasty.value.destinations["collector"]?.pending == 100)
-        environment.collector.goOn()
-        #expect(await patient.value.isComplete)
+        #expect(await short.value.destinations["collector"]?.pending == 100)
+        environment.collector.resume()
+        #expect(await long.value.isComplete)
         await environment.end()
     }
 
-    @Test("a destination has one request at a time, regardless of what triggers it")
-    func oneAtATime() async throws {
+    @Test
+    func `a destination has one request at a time, regardless of what triggers it`() async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 7))
         environment.begin()
         await withTaskGroup(of: Void.self) { group in
@@ -264,8 +265,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("one of two processes delivers for both, and the other's flush waits for it")
-    func twoProcesses() async throws {
+    @Test
+    func `one of two processes delivers for both, and the other's flush waits for it`() async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let clock = ManualClock()
@@ -304,8 +305,8 @@ struct DeliveryServiceTests {
         await second.end()
     }
 
-    @Test("a flush right at launch includes a dead process's events", arguments: 1...8)
-    func flushAtTheStart(seed: UInt64) async throws {
+    @Test(arguments: 1...8)
+    func `a flush right at launch includes a dead process's events`(seed: UInt64) async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let clock = ManualClock()
@@ -320,8 +321,8 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a flush does not count earlier processes' deliveries, no matter when their folders are found")
-    func deliveredBefore() async throws {
+    @Test
+    func `a flush does not count earlier processes' deliveries, no matter when their folders are found`() async throws {
         let (disk, collector, clock) = (MemoryStorage(), FakeCollector(), ManualClock())
         for seed in UInt64(1)...12 {
             clock.advance(by: .milliseconds(1))

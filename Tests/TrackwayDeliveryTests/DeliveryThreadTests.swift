@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -11,11 +11,12 @@ import TrackwayTesting
 @Suite("A slow disk")
 struct DeliveryThreadTests {
     @Test(
-        "while delivery waits for the disk, tasks continue, counting works, and consent changes return",
         .timeLimit(.minutes(30)),
         arguments: [StorageOperation.replace, .size, .names]
     )
-    func slowDisk(_ operation: StorageOperation) async throws {
+    func `while delivery waits for the disk, tasks continue, counting works, and consent changes return`(
+        _ operation: StorageOperation
+    ) async throws {
         let names = try (1...12).map { try #require(DestinationID("to-\($0)")) }
         let idle = IdleDetector()
         let environment = try DeliveryEnvironment(names, idle: idle, executor: idle.thread())
@@ -37,7 +38,7 @@ struct DeliveryThreadTests {
             let during = try environment.journal.ledger()
             #expect(during.isBalanced)
             #expect(during.recorded == before.recorded + 40)
-            #expect(environment.service.waiting(for: "to-1") <= 40)
+            #expect(environment.service.waitingCount(for: "to-1") <= 40)
         }
         environment.storage.release()
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
@@ -45,8 +46,8 @@ struct DeliveryThreadTests {
         await environment.end()
     }
 
-    @Test("on a dedicated thread, everything is delivered once, in order", arguments: 0..<3)
-    func ordinary(seed: Int) async throws {
+    @Test(arguments: 0..<3)
+    func `on a dedicated thread, everything is delivered once, in order`(seed: Int) async throws {
         let idle = IdleDetector()
         let environment = try DeliveryEnvironment(
             ["one", "two"],
@@ -64,6 +65,6 @@ struct DeliveryThreadTests {
         #expect(environment.collector.duplicates == 1_000)
         #expect(environment.collector.keepsOrder)
         await environment.service.shutdown(timeout: .seconds(1))
-        await environment.ended()
+        await environment.waitUntilEnded()
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// An in-memory collector that simulates failures on request.
 ///
 /// It accepts batches in the collector's format and identifies events by their ids.
 final class FakeCollector: Transport {
-    enum Mood: Sendable {
-        case well
+    enum Behavior: Sendable {
+        case healthy
         /// This status with the collector's error body.
         case status(Int, retryAfter: String? = nil)
         /// A login page with status 200.
@@ -17,7 +17,7 @@ final class FakeCollector: Transport {
         /// The network is offline.
         case offline
         /// Accepts the events, but the response is lost.
-        case losesAnswers
+        case losesResponses
         /// Rejects a whole batch that contains one of these names, with this status.
         case refusesBatches(with: Set<String>, status: Int)
         /// Rejects events with these names individually, in the response.
@@ -25,8 +25,8 @@ final class FakeCollector: Transport {
     }
 
     private struct State: Sendable {
-        var mood = Mood.well
-        var moods: [String: Mood] = [:]
+        var behavior = Behavior.healthy
+        var behaviors: [String: Behavior] = [:]
         var attempts = 0
         var copies: [EventID: Int] = [:]
         var names: [String] = []
@@ -49,14 +49,14 @@ final class FakeCollector: Transport {
 
     // MARK: Behavior
 
-    func be(_ mood: Mood) { state.withLock { $0.mood = mood } }
+    func setBehavior(_ behavior: Behavior) { state.withLock { $0.behavior = behavior } }
     /// Sets the behavior for requests whose host starts with this text.
-    func be(_ mood: Mood, to part: String) { state.withLock { $0.moods[part] = mood } }
-    /// Makes requests hang until canceled, or until ``goOn()``.
+    func setBehavior(_ behavior: Behavior, to part: String) { state.withLock { $0.behaviors[part] = behavior } }
+    /// Makes requests hang until canceled, or until ``resume()``.
     func hang() { state.withLock { $0.isHanging = true } }
     /// Calls a closure when the next request arrives, before the response.
     func onNextRequest(_ look: @escaping @Sendable () -> Void) { state.withLock { $0.look = look } }
-    func goOn() {
+    func resume() {
         let hanging = state.withLock { state in
             defer { state.hanging = nil }
             state.isHanging = false
@@ -95,14 +95,14 @@ final class FakeCollector: Transport {
     /// Whether every writer's events first arrived in the order of their numbers.
     var keepsOrder: Bool { state.withLock { $0.perWriter.values.allSatisfy { $0 == $0.sorted() } } }
 
-    func untilAsked(_ attempts: Int) async {
+    func waitForAttempts(_ attempts: Int) async {
         await withCheckedContinuation { continuation in
-            let isSo = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.attempts >= attempts { return true }
                 state.watchers.append((attempts, continuation))
                 return false
             }
-            if isSo { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 
@@ -114,22 +114,23 @@ final class FakeCollector: Transport {
             return state.look
         }
         look?()
-        let (mood, told, hangs) = state.withLock { state -> (Mood, [CheckedContinuation<Void, Never>], Bool) in
+        let (behavior, reached, hangs) = state.withLock {
+            state -> (Behavior, [CheckedContinuation<Void, Never>], Bool) in
             state.attempts += 1
             state.asked[Self.destination(request), default: 0] += 1
-            let told = state.watchers.filter { $0.attempts <= state.attempts }.map(\.report)
+            let reached = state.watchers.filter { $0.attempts <= state.attempts }.map(\.report)
             state.watchers.removeAll { $0.attempts <= state.attempts }
-            let mood = state.moods.first { request.url.hasPrefix("https://\($0.key)") }?.value ?? state.mood
-            return (mood, told, state.isHanging)
+            let behavior = state.behaviors.first { request.url.hasPrefix("https://\($0.key)") }?.value ?? state.behavior
+            return (behavior, reached, state.isHanging)
         }
-        for continuation in told { continuation.resume() }
-        if hangs { try await hangOn() }
-        switch mood {
-        case .well:
+        for continuation in reached { continuation.resume() }
+        if hangs { try await waitWhileHanging() }
+        switch behavior {
+        case .healthy:
             return take(request, refusing: [])
         case .refusesEvents(let names):
             return take(request, refusing: names)
-        case .losesAnswers:
+        case .losesResponses:
             _ = take(request, refusing: [])
             throw TransportError(.timedOut, "the response was lost")
         case .offline:
@@ -146,7 +147,7 @@ final class FakeCollector: Transport {
         }
     }
 
-    private func hangOn() async throws(TransportError) {
+    private func waitWhileHanging() async throws(TransportError) {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let passes = state.withLock { state in
@@ -174,7 +175,7 @@ final class FakeCollector: Transport {
             state.withLock { $0.faults.append("unreadable body") }
             return Self.failure(400)
         }
-        var rejected: [CollectorAnswer.Rejected] = []
+        var rejected: [CollectorAcknowledgment.Rejected] = []
         state.withLock { state in
             let numbers = Array(header.sequences ?? BatchSequences(first: 1, last: 0, without: []))
             let name = Self.destination(request)
@@ -193,7 +194,7 @@ final class FakeCollector: Transport {
             }
             for (index, event) in events.enumerated() {
                 if names.contains(event.name) {
-                    rejected.append(CollectorAnswer.Rejected(index: index, code: "name_refused", field: "name"))
+                    rejected.append(CollectorAcknowledgment.Rejected(index: index, code: "name_refused", field: "name"))
                     continue
                 }
                 if state.copies[event.id] == nil {
@@ -203,7 +204,11 @@ final class FakeCollector: Transport {
                 state.copies[event.id, default: 0] += 1
             }
         }
-        let answer = CollectorAnswer(accepted: events.count - rejected.count, rejected: rejected, position: "1.0")
+        let answer = CollectorAcknowledgment(
+            accepted: events.count - rejected.count,
+            rejected: rejected,
+            position: "1.0"
+        )
         return WireResponse(status: 200, headers: ["content-type": "application/json"], body: answer.json())
     }
 

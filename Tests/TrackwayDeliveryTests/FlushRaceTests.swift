@@ -2,15 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayDelivery
 
 @Suite("Concurrent flushes")
 struct FlushRaceTests {
-    @Test("a flush that ends does not cancel what another has requested", arguments: 0..<8)
-    func besideEachOther(seed: Int) async throws {
+    @Test(arguments: 0..<8)
+    func `a flush that ends does not cancel what another has requested`(seed: Int) async throws {
         let environment = try DeliveryEnvironment(seed: UInt64(seed))
         environment.begin()
         environment.record(1)

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
-/// One machine with a simulated journal, back end and clock, all values.
+/// One machine with a simulated journal, back end and clock, all of which are values.
 ///
 /// It performs the machine's actions step by step, as a driver does, and records every violated guarantee.
 struct MachineEnvironment {
-    enum Fate: Hashable {
+    enum Outcome: Hashable {
         case delivered, deadLetter
     }
 
     var machine: UploadMachine
     var now = MonotonicTime(milliseconds: 5_000)
     /// The fates of events by journal position; events after the end are pending.
-    private(set) var fates: [Fate] = []
+    private(set) var outcomes: [Outcome] = []
     var recorded = 0
-    /// Events that the back end accepted, or rejected by name or alone.
+    /// Events that the back end accepted.
     private(set) var taken: Set<Int> = []
+    /// Events that the back end rejected by naming them or as the only event of a request.
     private(set) var refused: Set<Int> = []
     private(set) var wakeAt: MonotonicTime?
     private(set) var requests: [MonotonicTime] = []
     private(set) var sizes: [Int] = []
-    private(set) var notices: [UploadMachine.Notice] = []
+    private(set) var notices: [UploadMachine.Report] = []
     private(set) var remembered: RetryState?
     private(set) var violations: [String] = []
     /// The leased batch: its events' journal positions and its settled count.
@@ -48,7 +49,7 @@ struct MachineEnvironment {
         machine = UploadMachine(policy: policy, limits: limits, remembered: remembered)
     }
 
-    var pending: UInt64 { UInt64(recorded - fates.count) }
+    var pending: UInt64 { UInt64(recorded - outcomes.count) }
     var hasOrders: Bool { !orders.isEmpty || counted != nil }
     /// The next action to perform.
     var nextOrder: UploadMachine.Action? { orders.first }
@@ -84,7 +85,7 @@ struct MachineEnvironment {
     /// Stops waiting for a flush.
     mutating func abandonFlush() {
         flushed = nil
-        machine.flushGivenUp()
+        machine.flushAbandoned()
     }
 
     mutating func pass(_ duration: Duration) {
@@ -93,11 +94,11 @@ struct MachineEnvironment {
         self.wakeAt = nil
         let pending = pending
         let now = now
-        report { $0.timeCame(pending: pending, at: now) }
+        report { $0.timerFired(pending: pending, at: now) }
     }
 
     /// Advances the clock to the next wake-up.
-    mutating func passToWake() {
+    mutating func advanceToWake() {
         guard let wakeAt else { return }
         pass(max(.zero, now.duration(to: wakeAt)))
     }
@@ -111,7 +112,7 @@ struct MachineEnvironment {
         if let counted {
             self.counted = nil
             let now = now
-            return report { $0.settled(pending: counted, at: now, jitter: jitter) }
+            return report { $0.settlementFinished(pending: counted, at: now, jitter: jitter) }
         }
         guard !orders.isEmpty else { return }
         let order = orders.removeFirst()
@@ -121,15 +122,15 @@ struct MachineEnvironment {
         case .read(let limits):
             if inFlight != nil { violations.append("read while a batch is leased") }
             guard disk else { return report { $0.readFailed("EIO", at: now, jitter: jitter) } }
-            let first = fates.count
+            let first = outcomes.count
             let count = min(limits.events, recorded - first)
-            guard count > 0 else { return report { $0.nothingToRead(pending: pending, at: now) } }
+            guard count > 0 else { return report { $0.noEventsRead(pending: pending, at: now) } }
             inFlight = (first..<first + count, 0)
             report { $0.batchRead(count: count) }
         case .send(let records):
             send(records, jitter: jitter, backEnd: backEnd)
         case .settle(let settlement):
-            guard disk else { return report { $0.settleFailed("EIO", at: now, jitter: jitter) } }
+            guard disk else { return report { $0.settlementFailed("EIO", at: now, jitter: jitter) } }
             settle(settlement)
             // Reported with the next step, because other threads may run in between.
             counted = self.pending
@@ -186,7 +187,7 @@ struct MachineEnvironment {
         default:
             break
         }
-        report { $0.answered(verdict, at: now, jitter: jitter) }
+        report { $0.responseReceived(verdict, at: now, jitter: jitter) }
     }
 
     private mutating func settle(_ settlement: Settlement) {
@@ -198,15 +199,15 @@ struct MachineEnvironment {
         if deadLetters.count != settlement.deadLetters.count { violations.append("two dead letters for an event") }
         for index in settlement.records {
             let event = inFlight.events.lowerBound + index
-            if event != fates.count { violations.append("\(event) settled out of order") }
+            if event != outcomes.count { violations.append("\(event) settled out of order") }
             if deadLetters.contains(index) {
                 if !allowsGivingUp, !refused.contains(event) {
                     violations.append("\(event) became a dead letter without a rejection")
                 }
-                fates.append(.deadLetter)
+                outcomes.append(.deadLetter)
             } else {
                 if !taken.contains(event) { violations.append("\(event) settled as delivered without being accepted") }
-                fates.append(.delivered)
+                outcomes.append(.delivered)
             }
         }
         inFlight.settled = settlement.records.upperBound
@@ -218,10 +219,10 @@ struct MachineEnvironment {
     /// While events are pending, an action or a wake-up must be due.
     var problems: [String] {
         var problems = violations
-        if let flushed, flushed > fates.count, machine.flushProgress == .done {
-            problems.append("a flush of \(flushed) events was reported as done after \(fates.count)")
+        if let flushed, flushed > outcomes.count, machine.flushProgress == .done {
+            problems.append("a flush of \(flushed) events was reported as done after \(outcomes.count)")
         }
-        if fates.count > recorded { problems.append("more settled than recorded") }
+        if outcomes.count > recorded { problems.append("more settled than recorded") }
         if pending > 0, !hasOrders, wakeAt == nil, machine.triggerCount == nil, !machine.isStopped {
             problems.append("idle with \(pending) events pending")
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// A machine state from which tests start, reached only through inputs.
 enum MachineSituation: String, CaseIterable {
@@ -28,19 +28,19 @@ enum MachineSituation: String, CaseIterable {
         case .sendingOne: read(1)
         case .settling:
             read(4)
-            _ = machine.answered(.accepted, at: now, jitter: 0.5)
+            _ = machine.responseReceived(.accepted, at: now, jitter: 0.5)
         case .waiting:
             read(4)
-            _ = machine.answered(.retry(after: nil, reason: "busy"), at: now, jitter: 0.5)
+            _ = machine.responseReceived(.retry(after: nil, reason: "busy"), at: now, jitter: 0.5)
         case .strict:
             read(4)
-            _ = machine.answered(.retry(after: .seconds(60), reason: "busy"), at: now, jitter: 0.5)
+            _ = machine.responseReceived(.retry(after: .seconds(60), reason: "busy"), at: now, jitter: 0.5)
         case .journalWait:
             _ = machine.eventsPending(pending: 50, at: now)
             _ = machine.readFailed("EIO", at: now, jitter: 0)
         case .parked:
             read(4)
-            _ = machine.answered(.unauthorized(reason: "no"), at: now, jitter: 0)
+            _ = machine.responseReceived(.unauthorized(reason: "no"), at: now, jitter: 0)
         case .stopped: _ = machine.stopRequested()
         }
         return machine

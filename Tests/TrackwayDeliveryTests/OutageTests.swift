@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 /// End-to-end tests of failures between an app and its back end.
 ///
@@ -14,13 +14,13 @@ internal import TrackwayWire
 /// recorded = delivered + pending + dropped.
 @Suite("Outages")
 struct OutageTests {
-    @Test("six hours of 503 lose no events, and delivery resumes within one probe of recovery")
-    func sixHours() async throws {
+    @Test
+    func `six hours of 503 lose no events, and delivery resumes within one probe of recovery`() async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.status(503))
+        environment.collector.setBehavior(.status(503))
         environment.begin()
         environment.record(2_000)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         for _ in 0..<6 {
             let before = environment.collector.attempts
             environment.record(100)
@@ -30,7 +30,7 @@ struct OutageTests {
         #expect(environment.collector.attempts <= 40 + 5 * 24)
         #expect(try environment.account() == Ledger.Account(recorded: 2_600, delivered: 0, pending: 2_600))
 
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         let recovery = environment.clock.now().monotonic
         await environment.pass(.seconds(600)) { environment.collector.rows > 0 }
         // A probe is sent at the latest after the cap. Maintenance may have advanced the clock in between.
@@ -42,10 +42,12 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("after a key rotation, events are kept, the app is notified once, and new credentials release them")
-    func rotatedKey() async throws {
+    @Test
+    func `after a key rotation, events are kept, the app is notified once, and new credentials release them`()
+        async throws
+    {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.status(401))
+        environment.collector.setBehavior(.status(401))
         environment.begin()
         environment.record(300)
         let report = await environment.service.flush(timeout: .seconds(5))
@@ -57,7 +59,7 @@ struct OutageTests {
             $0.filter { if case .destination(_, .parked) = $0 { true } else { false } }
         }
         #expect(parked.count == 1)
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         environment.service.replace(DeliveryEnvironment.destination("collector", key: "new-key"))
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
         #expect(environment.collector.rows == 300)
@@ -65,13 +67,13 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("a captive portal's page neither settles events nor parks the destination")
-    func captivePortal() async throws {
+    @Test
+    func `a captive portal's page neither settles events nor parks the destination`() async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.portal)
+        environment.collector.setBehavior(.portal)
         environment.begin()
         environment.record(300)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         await environment.pass(.seconds(300))
         #expect(try environment.account().pending == 300)
         #expect(
@@ -79,17 +81,17 @@ struct OutageTests {
                 $0.allSatisfy { if case .destination(_, .parked) = $0 { false } else { true } }
             }
         )
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         await environment.pass(.seconds(600)) { environment.collector.rows == 300 }
         #expect(environment.collector.rows == 300)
         #expect(try environment.isBalanced())
         await environment.end()
     }
 
-    @Test("each poison event loses only itself, and its reason and payload are kept", arguments: [400, 413, 422])
-    func poison(status: Int) async throws {
+    @Test(arguments: [400, 413, 422])
+    func `each poison event loses only itself, and its reason and payload are kept`(status: Int) async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.refusesBatches(with: ["poison"], status: status))
+        environment.collector.setBehavior(.refusesBatches(with: ["poison"], status: status))
         environment.begin()
         for _ in 0..<4 {
             environment.record(400)
@@ -113,10 +115,10 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("events rejected individually in the response cost no second request")
-    func refusedByName() async throws {
+    @Test
+    func `events rejected individually in the response cost no second request`() async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.refusesEvents(named: ["poison"]))
+        environment.collector.setBehavior(.refusesEvents(named: ["poison"]))
         environment.begin()
         environment.record(300)
         environment.record(3, named: "poison")
@@ -127,8 +129,10 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("if the journal overflows during an upload, events in flight are untouched and dropped ones are counted")
-    func fullDuringUpload() async throws {
+    @Test
+    func `if the journal overflows during an upload, events in flight are untouched and dropped ones are counted`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(
             limits: BatchLimits(events: 50),
             maximumBytes: 40_000,
@@ -138,11 +142,11 @@ struct OutageTests {
         environment.begin()
         environment.record(50)
         let flush = environment.task { await environment.service.flush(timeout: .seconds(600)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         environment.record(2_000)
         // Maintenance trims the journal.
         await environment.pass(.seconds(130))
-        environment.collector.goOn()
+        environment.collector.resume()
         _ = await flush.value
         #expect(await environment.service.flush(timeout: .seconds(600)).isComplete)
         let account = try environment.account()
@@ -156,25 +160,25 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("after lost responses, events are sent again, and the collector stores each once")
-    func lostAnswers() async throws {
+    @Test
+    func `after lost responses, events are sent again, and the collector stores each once`() async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.losesAnswers)
+        environment.collector.setBehavior(.losesResponses)
         environment.begin()
         environment.record(500)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         await environment.pass(.seconds(60))
         #expect(environment.collector.rows > 0)
         #expect(try environment.account().delivered == 0)
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         await environment.pass(.seconds(600)) { (try? environment.account().pending) == 0 }
         #expect(environment.collector.rows == 500)
         #expect(try environment.account() == Ledger.Account(recorded: 500, delivered: 500))
         await environment.end()
     }
 
-    @Test("a kill between a response and recording it neither loses nor duplicates events", arguments: [1, 2, 3, 5])
-    func killedBetween(batches: Int) async throws {
+    @Test(arguments: [1, 2, 3, 5])
+    func `a kill between a response and recording it neither loses nor duplicates events`(batches: Int) async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let clock = ManualClock()
@@ -183,7 +187,7 @@ struct OutageTests {
         first.begin()
         first.record(100)
         let flush = first.task { await first.service.flush(timeout: .seconds(5)) }
-        await collector.untilAsked(batches)
+        await collector.waitForAttempts(batches)
         // The next process finds the disk as it is now, at any point of this process's work.
         let left = disk.afterKill()
         _ = await flush.value
@@ -201,10 +205,10 @@ struct OutageTests {
         await second.end()
     }
 
-    @Test(
-        "if the disk is full during settling, deliveries still count, and the ledger is correct once space is free"
-    )
-    func diskFull() async throws {
+    @Test
+    func `if the disk is full during settling, deliveries still count, and the ledger is correct once space is free`()
+        async throws
+    {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(100)
@@ -214,7 +218,7 @@ struct OutageTests {
         #expect(try environment.account().delivered == 100)
         #expect(environment.collector.duplicates == 0)
         #expect(try environment.isBalanced())
-        environment.storage.heal()
+        environment.storage.clearFaults()
         environment.record(100)
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
         #expect(environment.collector.rows == 200)
@@ -223,8 +227,8 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("an unreadable journal is retried, but not in rapid succession")
-    func unreadableJournal() async throws {
+    @Test
+    func `an unreadable journal is retried, but not in rapid succession`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
         _ = await environment.service.flush(timeout: .seconds(1))
@@ -232,17 +236,17 @@ struct OutageTests {
         environment.storage.fail(.read, with: .inputOutput)
         await environment.pass(.seconds(5))
         await environment.pass(.seconds(300))
-        environment.storage.heal()
+        environment.storage.clearFaults()
         await environment.pass(.seconds(600)) { environment.collector.rows == 100 }
         #expect(environment.collector.rows == 100)
         #expect(try environment.isBalanced())
         await environment.end()
     }
 
-    @Test("a wall clock jump of a day does not change waits, order or expiry", arguments: [-86_400, 86_400])
-    func clockJumps(seconds: Int) async throws {
+    @Test(arguments: [-86_400, 86_400])
+    func `a wall clock jump of a day does not change waits, order or expiry`(seconds: Int) async throws {
         let environment = try DeliveryEnvironment()
-        environment.collector.be(.status(503, retryAfter: "60"))
+        environment.collector.setBehavior(.status(503, retryAfter: "60"))
         environment.begin()
         environment.record(50)
         _ = await environment.service.flush(timeout: .seconds(1))
@@ -250,9 +254,9 @@ struct OutageTests {
         #expect(environment.collector.attempts == 1)
         environment.clock.jumpWall(by: .seconds(seconds))
         environment.record(50)
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         await environment.pass(.seconds(600)) { environment.collector.attempts > 1 }
-        await environment.collector.untilAsked(2)
+        await environment.collector.waitForAttempts(2)
         let waited = asked.duration(to: environment.clock.now().monotonic)
         #expect(waited >= .seconds(60) && waited <= .seconds(122))
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
@@ -262,22 +266,23 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("a randomly failing network neither loses nor duplicates events", arguments: 1...5 as ClosedRange<UInt64>)
-    func flaky(seed: UInt64) async throws {
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `a randomly failing network neither loses nor duplicates events`(seed: UInt64) async throws {
         let environment = try DeliveryEnvironment(["a", "b"], limits: BatchLimits(events: 37), seed: seed)
-        let moods: [FakeCollector.Mood] = [
-            .well, .status(503), .status(429, retryAfter: "7"), .offline, .losesAnswers, .portal, .status(401), .well,
+        let behaviors: [FakeCollector.Behavior] = [
+            .healthy, .status(503), .status(429, retryAfter: "7"), .offline, .losesResponses, .portal, .status(401),
+            .healthy,
         ]
         var random = SeededGenerator(seed: seed)
         environment.begin()
         for _ in 0..<40 {
-            environment.collector.be(moods[random.next(below: moods.count)], to: "a")
-            environment.collector.be(moods[random.next(below: moods.count)])
+            environment.collector.setBehavior(behaviors[random.next(below: behaviors.count)], to: "a")
+            environment.collector.setBehavior(behaviors[random.next(below: behaviors.count)])
             environment.record(random.next(below: 60))
             await environment.pass(.seconds(random.next(below: 400)))
         }
-        environment.collector.be(.well, to: "a")
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy, to: "a")
+        environment.collector.setBehavior(.healthy)
         for name in ["a", "b"] as [DestinationID] {
             environment.service.replace(DeliveryEnvironment.destination(name, key: "new"))
         }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayTesting
 
 /// Queues across removal, delivery by another process, and erasing.
@@ -59,22 +59,22 @@ struct QueueChangesTests {
         }
     }
 
-    @Test("a removed queue's rules end with it, even during its last request")
-    func removedDuringRequest() async throws {
+    @Test
+    func `a removed queue's rules end with it, even during its last request`() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.collector.hang()
         environment.begin()
         environment.record(1)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         environment.record(5)
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         remove(from: environment)
         add(QueuePolicy(uploadWhenMoreThan: -1), to: environment)
         await environment.pass(.seconds(300))
-        #expect(environment.service.waiting(for: "queue") == 5)
-        environment.collector.goOn()
+        #expect(environment.service.waitingCount(for: "queue") == 5)
+        environment.collector.resume()
         #expect(await soon { environment.collector.rows == 1 })
-        #expect(environment.service.waiting(for: "queue") == 5)
+        #expect(environment.service.waitingCount(for: "queue") == 5)
         #expect(environment.service.requestUpload(of: ["queue"], force: true))
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 6)
@@ -83,13 +83,13 @@ struct QueueChangesTests {
         await environment.end()
     }
 
-    @Test("a queue detects its event threshold immediately after an erasure restarts the numbering")
-    func erased() async throws {
+    @Test
+    func `a queue detects its event threshold immediately after an erasure restarts the numbering`() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
         for _ in 0..<20 {
             environment.record(10)
-            #expect(await soon { environment.service.waiting(for: "queue") == 0 })
+            #expect(await soon { environment.service.waitingCount(for: "queue") == 0 })
         }
         _ = await environment.service.flush(timeout: .seconds(5))
         await environment.service.suspend(timeout: .seconds(1))
@@ -98,23 +98,20 @@ struct QueueChangesTests {
         #expect(await soon { environment.service.isDelivering })
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         // The clock does not advance, so maintenance, which would detect it after a minute, is not involved.
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         environment.record(10)
-        #expect(await soon { environment.service.waiting(for: "queue") == 0 })
+        #expect(await soon { environment.service.waitingCount(for: "queue") == 0 })
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 210)
         await environment.end()
     }
 
-    @Test(
-        "a queue's time limit keeps running while delivery is suspended",
-        arguments: [(60_000, false), (60_001, true)] as [(Int, Bool)]
-    )
-    func suspended(milliseconds: Int, isDue: Bool) async throws {
+    @Test(arguments: [(60_000, false), (60_001, true)] as [(Int, Bool)])
+    func `a queue's time limit keeps running while delivery is suspended`(milliseconds: Int, isDue: Bool) async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.begin()
         environment.record(1)
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         environment.record(1)
         await environment.service.suspend(timeout: .seconds(1))
@@ -123,20 +120,20 @@ struct QueueChangesTests {
         if isDue {
             #expect(await soon { environment.collector.rows == 2 })
         } else {
-            await environment.untilIdle()
-            #expect(environment.service.waiting(for: "queue") == 1)
+            await environment.waitUntilIdle()
+            #expect(environment.service.waitingCount(for: "queue") == 1)
         }
         await environment.end()
     }
 
-    @Test("a process that takes over delivery knows its predecessor's last upload time")
-    func takenOver() async throws {
+    @Test
+    func `a process that takes over delivery knows its predecessor's last upload time`() async throws {
         let environments = try twoProcesses(Self.byTime)
         let clock = environments[0].clock
         let start = clock.now().monotonic
         environments[0].begin()
         environments[0].record(1)
-        await environments[0].collector.untilAsked(1)
+        await environments[0].collector.waitForAttempts(1)
         _ = await environments[0].service.flush(timeout: .seconds(5), forcesQueues: false)
         await environments[0].end()
         environments[1].record(1)
@@ -146,8 +143,8 @@ struct QueueChangesTests {
         await environments[1].end()
     }
 
-    @Test("a rule that another process's events fulfill is detected within two seconds")
-    func rulesOfAll() async throws {
+    @Test
+    func `a rule that another process's events fulfill is detected within two seconds`() async throws {
         let environments = try twoProcesses(Self.byNumber)
         environments[0].begin()
         #expect(await soon { environments[0].service.isDelivering })
@@ -162,8 +159,10 @@ struct QueueChangesTests {
         for environment in environments { await environment.end() }
     }
 
-    @Test("an upload forced in another process is made by the delivering process, with all processes' events")
-    func askedByAnother() async throws {
+    @Test
+    func `an upload forced in another process is made by the delivering process, with all processes' events`()
+        async throws
+    {
         let environments = try twoProcesses(Self.byNumber)
         environments[0].begin()
         #expect(await soon { environments[0].service.isDelivering })
@@ -174,7 +173,7 @@ struct QueueChangesTests {
         #expect(environments[1].service.requestUpload(force: true))
         await environments[0].pass(.seconds(60)) { environments[0].collector.rows == 6 }
         #expect(environments[0].collector.rows == 6)
-        #expect(environments[0].service.waiting(for: "queue") == 0)
+        #expect(environments[0].service.waitingCount(for: "queue") == 0)
         for environment in environments { await environment.end() }
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 
 /// A queue's two machines with a simulated journal, gate and clock, all values.
 ///
@@ -67,12 +67,12 @@ struct QueueEnvironment {
         now = now.advanced(by: step)
         if let due = queueWakeAt, due <= now.monotonic {
             queueWakeAt = nil
-            carryOut(queue.timeCame(at: now))
+            carryOut(queue.timerFired(at: now))
             arm()
         }
         if let due = wakeAt, due <= now.monotonic {
             wakeAt = nil
-            orders += upload.timeCame(pending: released, at: now.monotonic)
+            orders += upload.timerFired(pending: released, at: now.monotonic)
         }
     }
 
@@ -98,11 +98,11 @@ struct QueueEnvironment {
         count()
     }
 
-    /// Flushes, which forces the queue.
+    /// Requests a flush. If the disk works, this first releases all recorded events, regardless of the queue's policy.
     mutating func flush() {
         if diskWorks {
             mark = recorded
-            queue.transferred()
+            queue.transferFinished()
         }
         orders += upload.flushRequested(pending: released, at: now.monotonic)
         count()
@@ -116,7 +116,7 @@ struct QueueEnvironment {
         switch orders.removeFirst() {
         case .read(let limits):
             let end = min(mark, settled + limits.events)
-            guard end > settled else { return orders += upload.nothingToRead(pending: released, at: time) }
+            guard end > settled else { return orders += upload.noEventsRead(pending: released, at: time) }
             inFlight = settled..<end
             orders += upload.batchRead(count: end - settled)
         case .send(let records):
@@ -125,12 +125,12 @@ struct QueueEnvironment {
             }
             if settled + records.count > mark { violations.append("sent \(records) beyond \(mark)") }
             orders +=
-                answer.map { upload.answered($0, at: time, jitter: jitter) }
+                answer.map { upload.responseReceived($0, at: time, jitter: jitter) }
                 ?? upload.transportFailed(TransportError(.offline), at: time, jitter: jitter)
         case .settle(let settlement):
             settled += settlement.records.count
             inFlight = nil
-            orders += upload.settled(pending: released, at: time, jitter: jitter)
+            orders += upload.settlementFinished(pending: released, at: time, jitter: jitter)
         case .release: inFlight = nil
         case .wake(let at): wakeAt = at
         case .remember(let state): remembered = state
@@ -150,7 +150,7 @@ struct QueueEnvironment {
 
     private mutating func count() {
         queueWakeAt = nil
-        carryOut(queue.counted(waiting, at: now))
+        carryOut(queue.updateWaiting(waiting, at: now))
         arm()
     }
 
@@ -168,7 +168,7 @@ struct QueueEnvironment {
                     continue
                 }
                 mark = recorded
-                queue.transferred()
+                queue.transferFinished()
                 orders += upload.eventsPending(pending: released, at: now.monotonic)
             case .remember(let time):
                 kept = time

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Random walks of a queue and its delivery")
 struct QueueWalkTests {
@@ -17,16 +17,15 @@ struct QueueWalkTests {
         QueuePolicy(uploadWhenMoreThan: -1),
     ]
 
-    @Test(
-        "only released events are sent, every rule is detected, each event is settled once, and nothing spins",
-        arguments: 1...40 as ClosedRange<UInt64>
-    )
-    func walk(seed: UInt64) {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `only released events are sent, every rule is detected, each event is settled once, and nothing spins`(
+        seed: UInt64
+    ) {
         var random = SeededGenerator(seed: seed)
         var environment = QueueEnvironment(Self.rules[Int(seed) % Self.rules.count])
         let answers: [Verdict?] = [
             .accepted, .accepted, nil, .retry(after: nil, reason: "503"), .retry(after: .seconds(90), reason: "429"),
-            .unauthorized(reason: "401"), .notTheBackEnd(reason: "login"),
+            .unauthorized(reason: "401"), .unrecognizedResponse(reason: "login"),
         ]
         for _ in 0..<5_000 {
             let roll = random.next()

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Destinations added and removed at run time")
 struct RegistryDeliveryTests {
@@ -24,8 +24,8 @@ struct RegistryDeliveryTests {
         environment.service.remove(id)
     }
 
-    @Test("a destination added during delivery gets later events and takes part in flushes")
-    func added() async throws {
+    @Test
+    func `a destination added during delivery gets later events and takes part in flushes`() async throws {
         let environment = try DeliveryEnvironment(["first"])
         environment.begin()
         environment.record(10)
@@ -40,8 +40,8 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("a destination added before the election, while suspended or twice works like any other")
-    func addedAtAnyTime() async throws {
+    @Test
+    func `a destination added before the election, while suspended or twice works like any other`() async throws {
         let environment = try DeliveryEnvironment(["first"])
         add("second", to: environment)
         environment.service.add(route("second"))
@@ -59,17 +59,19 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("a destination removed during a request settles the response, sends no more, and is skipped by flushes")
-    func removedDuringRequest() async throws {
+    @Test
+    func `a destination removed during a request settles the response, sends no more, and is skipped by flushes`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(["first"], limits: BatchLimits(events: 10))
         add("second", to: environment)
         environment.collector.hang()
         environment.begin()
         environment.record(30, to: ["second"])
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         remove("second", from: environment)
         #expect(await environment.service.flush(timeout: .seconds(5)).destinations.keys.sorted() == ["first"])
-        environment.collector.goOn()
+        environment.collector.resume()
         await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == 1)
         #expect(environment.collector.rows == 10)
@@ -84,10 +86,10 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("a removed destination's events stay in the journal and are delivered when it is added again")
-    func addedAgain() async throws {
+    @Test
+    func `a removed destination's events stay in the journal and are delivered when it is added again`() async throws {
         let environment = try DeliveryEnvironment(["first", "second"])
-        environment.collector.be(.status(503, retryAfter: "600"), to: "second")
+        environment.collector.setBehavior(.status(503, retryAfter: "600"), to: "second")
         environment.begin()
         environment.record(40)
         _ = await environment.service.flush(timeout: .seconds(5))
@@ -96,7 +98,7 @@ struct RegistryDeliveryTests {
         let attempts = environment.collector.attempts
         await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == attempts + 1)
-        environment.collector.be(.well, to: "second")
+        environment.collector.setBehavior(.healthy, to: "second")
         add("second", to: environment)
         _ = await environment.service.flush(timeout: .seconds(5))
         #expect(try environment.account("second").delivered == 40)
@@ -104,12 +106,12 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("delivery without destinations waits and starts with the first one")
-    func none() async throws {
+    @Test
+    func `delivery without destinations waits and starts with the first one`() async throws {
         let environment = try DeliveryEnvironment(["only"])
         remove("only", from: environment)
         environment.begin()
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         #expect(await environment.service.flush(timeout: .seconds(5)).destinations.isEmpty)
         add("only", to: environment)
         environment.record(3)
@@ -120,11 +122,10 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test(
-        "adding and removing destinations at random under load neither loses nor duplicates events",
-        arguments: [1, 2, 3, 4] as [UInt64]
-    )
-    func traffic(seed: UInt64) async throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `adding and removing destinations at random under load neither loses nor duplicates events`(seed: UInt64)
+        async throws
+    {
         let environment = try DeliveryEnvironment(["fixed"], limits: BatchLimits(events: 7), seed: seed)
         var random = SeededGenerator(seed: seed)
         let names = ["a", "b", "c"] as [DestinationID]

@@ -2,57 +2,57 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
 import TrackwayTesting
-import TrackwayWire
 
 @testable import TrackwayDelivery
 
 @Suite("Changes while a request is in flight")
 struct RequestInterruptionTests {
-    @Test("suspending during a request sends nothing more and loses no events", arguments: [true, false])
-    func pausedWhileSending(isAnswered: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `suspending during a request sends nothing more and loses no events`(isAnswered: Bool) async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 10))
         environment.collector.hang()
         environment.begin()
         environment.record(30)
         let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         let pause = environment.task { await environment.service.suspend(timeout: isAnswered ? .seconds(60) : .zero) }
         if isAnswered {
             // Suspended before the response arrives.
             try await Deadline.wait(while: environment.service.state.withLock({ $0.phase }) != .suspended)
-            environment.collector.goOn()
+            environment.collector.resume()
         }
         await pause.value
         #expect(!(await flush.value.isComplete))
         #expect(environment.collector.attempts == 1)
         #expect(try environment.account().pending == (isAnswered ? 20 : 30))
         #expect(try environment.isBalanced())
-        environment.collector.goOn()
+        environment.collector.resume()
         environment.service.resume()
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 30)
         await environment.end()
     }
 
-    @Test(
-        "a destination removed during its request and re-added before the response continues without duplicates"
-    )
-    func removedAndAddedAgain() async throws {
+    @Test
+    func `a destination removed during its request and re-added before the response continues without duplicates`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 10))
         environment.collector.hang()
         environment.begin()
         environment.record(30)
         let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         environment.service.remove("collector")
         environment.journal.removeDestination("collector")
         #expect(await flush.value.isComplete)
         environment.journal.addDestination("collector")
         environment.service.add(DeliveryRoute(destination: DeliveryEnvironment.destination("collector")))
-        environment.collector.goOn()
+        environment.collector.resume()
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 30)
         #expect(environment.collector.duplicates == 0)
@@ -60,17 +60,17 @@ struct RequestInterruptionTests {
         await environment.end()
     }
 
-    @Test("deleting the folder during a request neither ends delivery nor causes duplicates")
-    func folderDeleted() async throws {
+    @Test
+    func `deleting the folder during a request neither ends delivery nor causes duplicates`() async throws {
         let memory = MemoryStorage()
         let environment = try DeliveryEnvironment(storage: memory, limits: BatchLimits(events: 10))
         environment.collector.hang()
         environment.begin()
         environment.record(30)
         let flush = environment.task { await environment.service.flush(timeout: .seconds(60)) }
-        await environment.collector.untilAsked(1)
+        await environment.collector.waitForAttempts(1)
         memory.sweep("/app")
-        environment.collector.goOn()
+        environment.collector.resume()
         await environment.pass(.seconds(120))
         _ = await flush.value
         #expect(environment.collector.rows >= 10)
@@ -78,8 +78,9 @@ struct RequestInterruptionTests {
         await environment.end()
     }
 
-    @Test("two processes elected in turn deliver each event once, whichever process recorded it", arguments: 0..<6)
-    func inTurn(seed: Int) async throws {
+    @Test(arguments: 0..<6)
+    func `two processes elected in turn deliver each event once, whichever process recorded it`(seed: Int) async throws
+    {
         let storage = MemoryStorage()
         let clock = ManualClock()
         let collector = FakeCollector()

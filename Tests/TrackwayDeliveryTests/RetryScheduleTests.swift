@@ -6,59 +6,63 @@ internal import TrackwayDelivery
 
 @Suite("Retry schedule and circuit breaker")
 struct RetryScheduleTests {
-    @Test(
-        "the ceiling doubles up to the cap",
-        arguments: [(0, 1), (1, 1), (2, 2), (3, 4), (8, 128), (9, 256), (10, 300), (1_000, 300), (Int.max, 300)]
-    )
-    func ceiling(failures: Int, seconds: Int) {
+    @Test(arguments: [(0, 1), (1, 1), (2, 2), (3, 4), (8, 128), (9, 256), (10, 300), (1_000, 300), (Int.max, 300)])
+    func `the ceiling doubles up to the cap`(failures: Int, seconds: Int) {
         #expect(RetrySchedule().ceiling(afterFailures: failures) == .seconds(seconds))
     }
 
     @Test(
-        "jitter spreads a wait over the whole range up to the ceiling, and a probe's wait over the upper half",
         arguments: [
             (-1.0, 0, 2_000), (0, 0, 2_000), (0.25, 1_000, 2_500), (0.5, 2_000, 3_000), (1, 4_000, 4_000),
             (7, 4_000, 4_000), (.nan, 0, 2_000),
         ] as [(Double, Int, Int)]
     )
-    func jitter(jitter: Double, delay: Int, probe: Int) {
+    func `jitter spreads a wait over the whole range up to the ceiling, and a probe's wait over the upper half`(
+        jitter: Double,
+        delay: Int,
+        probe: Int
+    ) {
         let schedule = RetrySchedule()
         #expect(schedule.delay(afterFailures: 3, jitter: jitter) == .milliseconds(delay))
         #expect(schedule.probeDelay(afterFailures: 3, jitter: jitter) == .milliseconds(probe))
     }
 
-    @Test("a cap below the base is raised to the base, and a zero base to a millisecond")
-    func nonsense() {
+    @Test
+    func `a cap below the base is raised to the base, and a zero base to a millisecond`() {
         #expect(RetrySchedule(base: .seconds(5), cap: .seconds(1)).ceiling(afterFailures: 9) == .seconds(5))
         #expect(RetrySchedule(base: .zero, cap: .zero).ceiling(afterFailures: 9) == .milliseconds(1))
     }
 
-    @Test("the breaker opens once, at the threshold, and one success closes it")
-    func breaker() {
+    @Test
+    func `the breaker opens once, at the threshold, and one success closes it`() {
         var breaker = CircuitBreaker(threshold: 3)
         #expect(
-            [breaker.failed(), breaker.failed(), breaker.failed(), breaker.failed()] == [false, false, true, false]
+            [breaker.recordFailure(), breaker.recordFailure(), breaker.recordFailure(), breaker.recordFailure()] == [
+                false, false, true, false,
+            ]
         )
         #expect(breaker.isOpen)
-        let closed = breaker.succeeded()
+        let closed = breaker.recordSuccess()
         #expect(closed)
         #expect(!breaker.isOpen)
-        let again = breaker.succeeded()
+        let again = breaker.recordSuccess()
         #expect(!again)
     }
 
-    @Test("each process reports an outage once, and a new outage again")
-    func told() {
+    @Test
+    func `each process reports an outage once, and a new outage again`() {
         var breaker = CircuitBreaker(threshold: 3)
-        #expect((1...9).map { _ in breaker.failed() } == [false, false, true] + Array(repeating: false, count: 6))
+        #expect(
+            (1...9).map { _ in breaker.recordFailure() } == [false, false, true] + Array(repeating: false, count: 6)
+        )
         var next = CircuitBreaker(threshold: 3, failures: breaker.failures)
-        #expect((1...3).map { _ in next.failed() } == [true, false, false])
+        #expect((1...3).map { _ in next.recordFailure() } == [true, false, false])
         #expect(next.failures == 12)
-        let closed = next.succeeded()
+        let closed = next.recordSuccess()
         #expect(closed)
-        #expect((1...5).map { _ in next.failed() } == [false, false, true, false, false])
+        #expect((1...5).map { _ in next.recordFailure() } == [false, false, true, false, false])
         // A remembered failure count at the maximum.
         var endless = CircuitBreaker(threshold: 3, failures: .max)
-        #expect((1...2).map { _ in endless.failed() } == [true, false])
+        #expect((1...2).map { _ in endless.recordFailure() } == [true, false])
     }
 }

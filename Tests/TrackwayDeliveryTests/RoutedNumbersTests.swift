@@ -2,15 +2,17 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayDelivery
 
 @Suite("Delivered numbers of events for other destinations")
 struct RoutedNumbersTests {
-    @Test("after a flush, the collector can account for every number, including events for other destinations")
-    func routed() async throws {
+    @Test
+    func `after a flush, the collector can account for every number, including events for other destinations`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(["collector", "audit"])
         environment.begin()
         environment.record(1, to: ["audit"])
@@ -25,8 +27,8 @@ struct RoutedNumbersTests {
         await environment.end()
     }
 
-    @Test("an app that records only for other destinations costs the collector few requests")
-    func bounded() async throws {
+    @Test
+    func `an app that records only for other destinations costs the collector few requests`() async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"], maintenanceInterval: .seconds(5))
         environment.begin()
         environment.record(1)
@@ -40,30 +42,32 @@ struct RoutedNumbersTests {
         await environment.end()
     }
 
-    @Test("a process's last flush reports the numbers that no later event will carry")
-    func shutdown() async throws {
+    @Test
+    func `a process's last flush reports the numbers that no later event will carry`() async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"])
         environment.begin()
         environment.record(3)
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         environment.record(3, to: ["audit"])
         await environment.service.shutdown(timeout: .seconds(5))
-        await environment.ended()
+        await environment.waitUntilEnded()
         #expect(environment.collector.gaps(at: "collector") == [])
         #expect(environment.collector.highest(at: "collector") == 6)
     }
 
-    @Test("a lost response, a rejection and an outage leave no gap", arguments: 0..<3)
-    func troubles(_ trouble: Int) async throws {
+    @Test(arguments: 0..<3)
+    func `a lost response, a rejection and an outage leave no gap`(_ trouble: Int) async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"])
-        let moods: [FakeCollector.Mood] = [.losesAnswers, .refusesBatches(with: ["event"], status: 400), .offline]
-        environment.collector.be(moods[trouble], to: "collector")
+        let behaviors: [FakeCollector.Behavior] = [
+            .losesResponses, .refusesBatches(with: ["event"], status: 400), .offline,
+        ]
+        environment.collector.setBehavior(behaviors[trouble], to: "collector")
         environment.begin()
         environment.record(1, to: ["audit"])
         environment.record(1)
         environment.record(1, to: ["audit"])
         _ = await environment.flush(timeout: .seconds(5))
-        environment.collector.be(.well, to: "collector")
+        environment.collector.setBehavior(.healthy, to: "collector")
         await environment.pass(.seconds(4_000)) { (try? environment.account().pending) == 0 }
         environment.record(1)
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)

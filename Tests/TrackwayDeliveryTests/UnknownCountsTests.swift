@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -12,11 +12,10 @@ import TrackwayTesting
 struct UnknownCountsTests {
     private static let exhausted = StorageFault(.other, number: 24)
 
-    @Test(
-        "a flush is never complete while the journal cannot be counted, whichever process delivers",
-        arguments: [StorageFault(.other, number: 24), .denied, .inputOutput]
-    )
-    func flush(_ fault: StorageFault) async throws {
+    @Test(arguments: [StorageFault(.other, number: 24), .denied, .inputOutput])
+    func `a flush is never complete while the journal cannot be counted, whichever process delivers`(
+        _ fault: StorageFault
+    ) async throws {
         let environment = try DeliveryEnvironment()
         environment.record(5)
         // No process is elected while no file can be opened.
@@ -28,34 +27,36 @@ struct UnknownCountsTests {
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         #expect(report.uncounted.first?.path.hasPrefix("/app") == true)
-        #expect(report.destinations["collector"]?.obstacle != nil)
+        #expect(report.destinations["collector"]?.pendingReason != nil)
         #expect(environment.collector.rows == 0)
-        environment.storage.heal()
+        environment.storage.clearFaults()
         let second = await environment.flush(timeout: .seconds(120))
         #expect(second.isComplete)
         #expect(environment.collector.rows == 5)
         await environment.end()
     }
 
-    @Test("while the clock stands still, a flush tries the election only a few times", arguments: [true, false])
-    func patient(isAnotherElected: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `while the clock stands still, a flush tries the election only a few times`(isAnotherElected: Bool)
+        async throws
+    {
         let environment = try DeliveryEnvironment()
         environment.record(5)
-        let office = isAnotherElected ? try environment.storage.base.lock("/app/deliver.lock") : nil
+        let deliveryLock = isAnotherElected ? try environment.storage.base.lock("/app/deliver.lock") : nil
         if !isAnotherElected { environment.storage.fail(.lock, with: Self.exhausted) }
         environment.begin()
         let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
-        await environment.untilIdle()
+        await environment.waitUntilIdle()
         #expect(environment.storage.count(of: .lock) < 20)
-        office?.release()
-        environment.storage.heal()
+        deliveryLock?.release()
+        environment.storage.clearFaults()
         await environment.pass(.seconds(3_600)) { environment.collector.rows == 5 }
         #expect(await flush.value.isComplete)
         await environment.end()
     }
 
-    @Test("a flush during active delivery is not complete either while nothing can be counted")
-    func whileDelivering() async throws {
+    @Test
+    func `a flush during active delivery is not complete either while nothing can be counted`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(5)
@@ -67,15 +68,17 @@ struct UnknownCountsTests {
         let report = await environment.flush(timeout: .seconds(2))
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
-        environment.storage.heal()
+        environment.storage.clearFaults()
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 8)
         #expect(environment.collector.duplicates == 0)
         await environment.end()
     }
 
-    @Test("an unreadable writer makes flush incomplete, does not delay others, and is reported once until it recovers")
-    func unreadableWriter() async throws {
+    @Test
+    func `an unreadable writer makes flush incomplete, does not delay others, and is reported once until it recovers`()
+        async throws
+    {
         let storage = MemoryStorage()
         let foreign = try DeliveryEnvironment(storage: storage)
         let name = "\(foreign.journal.writer)"
@@ -94,37 +97,41 @@ struct UnknownCountsTests {
         #expect(report.uncounted.first?.path.contains(name) == true)
         #expect(report.destinations["collector"]?.delivered == 5)
         await environment.pass(.seconds(30))
-        #expect(environment.leftOut.count == 1)
-        #expect(environment.leftOut.first?.contains(name) == true)
+        #expect(environment.skippedWriters.count == 1)
+        #expect(environment.skippedWriters.first?.contains(name) == true)
 
-        environment.storage.heal()
+        environment.storage.clearFaults()
         await environment.pass(.seconds(36_000)) { environment.collector.rows == 9 }
         #expect(environment.collector.rows == 9)
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
 
         environment.storage.fail(.names, with: .denied, paths: name)
-        #expect(environment.leftOut.count == 1)
+        #expect(environment.skippedWriters.count == 1)
         await environment.end()
     }
 
-    @Test("an installation that cannot be opened for delivery is reported once, and delivered once it can be")
-    func election() async throws {
+    @Test
+    func `an installation that cannot be opened for delivery is reported once, and delivered once it can be`()
+        async throws
+    {
         let environment = try DeliveryEnvironment()
         environment.record(2)
         environment.storage.fail(.contents, with: .denied, paths: "/settled")
         environment.begin()
         await environment.pass(.seconds(20))
-        let told = environment.notices.withLock { $0.filter { if case .journalFailed = $0 { true } else { false } } }
-        #expect(told.count == 1)
-        #expect(told.first?.description.contains("/app/settled") == true)
-        environment.storage.heal()
+        let reported = environment.notices.withLock {
+            $0.filter { if case .journalFailed = $0 { true } else { false } }
+        }
+        #expect(reported.count == 1)
+        #expect(reported.first?.description.contains("/app/settled") == true)
+        environment.storage.clearFaults()
         await environment.pass(.seconds(36_000)) { environment.collector.rows == 2 }
         #expect(environment.collector.rows == 2)
         await environment.end()
     }
 
-    @Test("a journal failure during delivery is reported once until the journal recovers")
-    func failingReads() async throws {
+    @Test
+    func `a journal failure during delivery is reported once until the journal recovers`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(1)
@@ -135,7 +142,7 @@ struct UnknownCountsTests {
             environment.record(3)
             await environment.pass(.seconds(300))
             #expect(environment.failures == round)
-            environment.storage.heal()
+            environment.storage.clearFaults()
             await environment.pass(.seconds(36_000)) { environment.collector.rows == 1 + 3 * round }
             #expect(environment.collector.rows == 1 + 3 * round)
         }
@@ -145,8 +152,8 @@ struct UnknownCountsTests {
 
 extension DeliveryEnvironment {
     /// The reported messages about skipped writers.
-    fileprivate var leftOut: [String] {
-        notices.withLock { $0.compactMap { if case .writerLeftOut(let message) = $0 { message } else { nil } } }
+    fileprivate var skippedWriters: [String] {
+        notices.withLock { $0.compactMap { if case .writerSkipped(let message) = $0 { message } else { nil } } }
     }
 
     /// The number of reported journal failures of destinations.

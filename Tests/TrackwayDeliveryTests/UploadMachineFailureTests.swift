@@ -2,19 +2,18 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 @Suite("The upload machine during failures")
 struct UploadMachineFailureTests {
     private let hour = Duration.seconds(3_600)
 
-    @Test(
-        "six hours of 503 lose no events, attempts per hour are limited, and the next probe detects recovery",
-        arguments: [0, 0.5, 0.999_999]
-    )
-    func outage(jitter: Double) {
+    @Test(arguments: [0, 0.5, 0.999_999])
+    func `six hours of 503 lose no events, attempts per hour are limited, and the next probe detects recovery`(
+        jitter: Double
+    ) {
         var environment = MachineEnvironment()
         environment.record(1_000)
         let end = environment.now.advanced(by: .seconds(6 * 3_600))
@@ -43,7 +42,7 @@ struct UploadMachineFailureTests {
 
         let recovery = environment.now
         while environment.pending > 0, environment.now < end.advanced(by: hour) {
-            environment.passToWake()
+            environment.advanceToWake()
             environment.settleDown { _ in .accepted }
         }
         #expect(recovery.duration(to: environment.now) <= .seconds(310))
@@ -53,101 +52,98 @@ struct UploadMachineFailureTests {
         #expect(environment.problems == [])
     }
 
-    @Test("a back end that repeatedly requests short delays still gets few requests")
-    func shortRetryAfter() {
+    @Test
+    func `a back end that repeatedly requests short delays still gets few requests`() {
         var environment = MachineEnvironment()
         environment.record(100)
         let end = environment.now.advanced(by: hour)
         while environment.now < end {
             environment.settleDown { _ in .retry(after: .seconds(1), reason: "429") }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         #expect(environment.requests.count <= 40)
     }
 
-    @Test(
-        "one poison event in a thousand loses only itself and costs about a dozen requests",
-        arguments: [0, 1, 499, 500, 998, 999]
-    )
-    func poison(event: Int) {
+    @Test(arguments: [0, 1, 499, 500, 998, 999])
+    func `one poison event in a thousand loses only itself and costs about a dozen requests`(event: Int) {
         var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
         environment.record(1_000)
         environment.settleDown { $0.contains(event) ? .rejected(reason: "400 bad") : .accepted }
         #expect(environment.pending == 0)
-        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [event])
+        #expect(environment.outcomes.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [event])
         #expect(environment.requests.count <= 13)
         #expect(Set(environment.requests).count == 1)
         #expect(environment.problems == [])
     }
 
-    @Test("a back end that rejects everything costs eight events, then one per retry delay")
-    func refusesAll() {
+    @Test
+    func `a back end that rejects everything costs eight events, then one per retry delay`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
         environment.record(10_000)
         let start = environment.now
         environment.settleDown { _ in .rejected(reason: "400") }
-        #expect(environment.fates.count == 8)
+        #expect(environment.outcomes.count == 8)
         #expect(environment.requests.count <= 50)
         let (pending, now) = (environment.pending, environment.now)
         environment.report { $0.flushRequested(pending: pending, at: now) }
         environment.settleDown { _ in .rejected(reason: "400") }
-        #expect(environment.fates.count == 8)
+        #expect(environment.outcomes.count == 8)
         while environment.now < start.advanced(by: .seconds(24 * 3_600)) {
-            environment.passToWake()
+            environment.advanceToWake()
             environment.settleDown { _ in .rejected(reason: "400") }
         }
-        #expect(environment.fates.count <= 8 + 24 * 24 + 20)
-        #expect(environment.fates.allSatisfy { $0 == .deadLetter })
+        #expect(environment.outcomes.count <= 8 + 24 * 24 + 20)
+        #expect(environment.outcomes.allSatisfy { $0 == .deadLetter })
 
         // Once the back end is repaired, the rest is sent at full speed.
-        environment.passToWake()
+        environment.advanceToWake()
         environment.settleDown { _ in .accepted }
         #expect(environment.pending == 0)
         #expect(environment.problems == [])
     }
 
-    @Test("an event that is too large alone becomes a dead letter, and batches stay large")
-    func oneTooLarge() {
+    @Test
+    func `an event that is too large alone becomes a dead letter, and batches stay large`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))
         environment.record(640)
         environment.settleDown { $0.contains(100) ? .tooLarge : .accepted }
-        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [100])
+        #expect(environment.outcomes.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [100])
         #expect(environment.sizes.last == 64)
         #expect(environment.pending == 0)
         #expect(environment.problems == [])
     }
 
-    @Test("a back end's small limit is learned once, not with every batch")
-    func learnsSize() {
+    @Test
+    func `a back end's small limit is learned once, not with every batch`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
         environment.record(10_000)
         environment.settleDown { $0.count > 300 ? .tooLarge : .accepted }
         #expect(environment.pending == 0)
-        #expect(environment.fates.allSatisfy { $0 == .delivered })
+        #expect(environment.outcomes.allSatisfy { $0 == .delivered })
         #expect(environment.sizes.filter { $0 > 300 }.count <= 3)
         #expect(environment.problems == [])
     }
 
-    @Test("a batch is sent in parts over a network too slow for the whole")
-    func slowNetwork() {
+    @Test
+    func `a batch is sent in parts over a network too slow for the whole`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
         environment.record(2_000)
         while environment.pending > 0, environment.requests.count < 200 {
             environment.settleDown { $0.count > 40 ? nil : .accepted }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         #expect(environment.pending == 0)
         #expect(environment.problems == [])
     }
 
-    @Test("a rotated key parks the destination and is reported once, and new credentials resume it immediately")
-    func parking() {
+    @Test
+    func `a rotated key parks the destination and is reported once, and new credentials resume it immediately`() {
         var environment = MachineEnvironment()
         environment.record(500)
         let start = environment.now
         while environment.now < start.advanced(by: hour) {
             environment.settleDown { _ in .unauthorized(reason: "401 key_unknown") }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         #expect(environment.notices == [.parked(.unauthorized(reason: "401 key_unknown"))])
         // 24 an hour, and a few more in the first minutes, because most misconfigurations are short.
@@ -162,13 +158,13 @@ struct UploadMachineFailureTests {
         #expect(environment.problems == [])
     }
 
-    @Test("a short authorization failure is over within half a minute, and the pauses grow while it lasts")
-    func shortSlip() {
+    @Test
+    func `a short authorization failure is over within half a minute, and the pauses grow while it lasts`() {
         var environment = MachineEnvironment()
         environment.record(5)
         while environment.requests.count < 5 {
             environment.settleDown { _ in .unauthorized(reason: "401") }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         let pauses = zip(environment.requests, environment.requests.dropFirst()).map { $0.duration(to: $1) }
         for (pause, longest) in zip(pauses, [32, 64, 128, 256]) {
@@ -179,8 +175,8 @@ struct UploadMachineFailureTests {
         #expect(environment.notices.last == .resumed)
     }
 
-    @Test("a destination parked before a pause is probed right after it if woken, and otherwise keeps waiting")
-    func wokenAfterPause() {
+    @Test
+    func `a destination parked before a pause is probed right after it if woken, and otherwise keeps waiting`() {
         func machine() -> UploadMachine {
             var machine = MachineSituation.parked.machine()
             _ = machine.stopRequested()
@@ -188,36 +184,35 @@ struct UploadMachineFailureTests {
         }
         let later = MachineSituation.now.advanced(by: .seconds(2))
         var woken = machine()
-        #expect(woken.woken(after: .seconds(1), at: later).isEmpty)
-        woken.resumed()
+        #expect(woken.probeRequested(after: .seconds(1), at: later).isEmpty)
+        woken.resumeRequested()
         // Enough events to be sent without waiting for more.
         #expect(woken.eventsPending(pending: 500, at: later).contains { if case .read = $0 { true } else { false } })
         var left = machine()
-        left.resumed()
+        left.resumeRequested()
         #expect(
             left.eventsPending(pending: 9, at: later) == [.wake(at: MachineSituation.now.advanced(by: .seconds(16)))]
         )
     }
 
-    @Test("a restart keeps a wait within the same boot")
-    func restart() {
+    @Test
+    func `a process that restarts within the same boot continues the wait`() {
         let now = MonotonicTime(milliseconds: 10_000)
         let state = RetryState(failures: 6, notBefore: MonotonicTime(milliseconds: 70_000))
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
         #expect(machine.eventsPending(pending: 99, at: now) == [.wake(at: state.notBefore)])
         // Only the SDK requests this flush.
-        #expect(machine.flushRequested(pending: 99, isAsked: false, at: now) == [])
+        #expect(machine.flushRequested(pending: 99, isRequestedByApp: false, at: now) == [])
         #expect(
-            machine.timeCame(pending: 99, at: state.notBefore)
+            machine.timerFired(pending: 99, at: state.notBefore)
                 == [.read(BatchLimits(events: 1, bytes: BatchLimits().bytes))]
         )
     }
 
-    @Test(
-        "a requested flush sends one probe to a destination considered down, unless the back end set the time",
-        arguments: [false, true]
-    )
-    func probe(isNamed: Bool) {
+    @Test(arguments: [false, true])
+    func `a requested flush sends one probe to a destination considered down, unless the back end set the time`(
+        isNamed: Bool
+    ) {
         let now = MonotonicTime(milliseconds: 10_000)
         let state = RetryState(
             failures: 6,
@@ -228,10 +223,10 @@ struct UploadMachineFailureTests {
         )
         let probe = UploadMachine.Action.read(BatchLimits(events: 1, bytes: BatchLimits().bytes))
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
-        #expect(machine.failureObstacle(at: now)?.contains("Connection refused") == true)
+        #expect(machine.failureReason(at: now)?.contains("Connection refused") == true)
         #expect(machine.eventsPending(pending: 99, at: now) == [.wake(at: state.notBefore)])
-        #expect(machine.failureObstacle(at: now)?.contains("60 s") == true)
-        #expect(machine.flushRequested(pending: 99, again: true, at: now) == [])
+        #expect(machine.failureReason(at: now)?.contains("60 s") == true)
+        #expect(machine.flushRequested(pending: 99, isRecount: true, at: now) == [])
         #expect(machine.flushRequested(pending: 99, at: now) == (isNamed ? [] : [probe]))
         guard !isNamed else { return }
         _ = machine.batchRead(count: 1)
@@ -241,25 +236,25 @@ struct UploadMachineFailureTests {
         #expect(machine.flushRequested(pending: 99, at: now.advanced(by: .seconds(1))) == [])
     }
 
-    @Test("a process that finds the back end still down reports it once, with the cause")
-    func stillMissing() {
+    @Test
+    func `a process that finds the back end still down reports it once, with the cause`() {
         let state = RetryState(failures: 6, notBefore: MonotonicTime(milliseconds: 6_000))
         var environment = MachineEnvironment(remembered: state)
         environment.record(10)
         for _ in 1...4 {
-            environment.passToWake()
+            environment.advanceToWake()
             environment.settleDown { _ in .retry(after: nil, reason: "Connection refused") }
         }
         #expect(environment.requests.count > 2)
         #expect(environment.notices == [.down(failures: 7, reason: "Connection refused")])
-        environment.passToWake()
+        environment.advanceToWake()
         environment.settleDown { _ in .accepted }
         #expect(environment.notices.last == .recovered)
         #expect(environment.problems == [])
     }
 
-    @Test("after a failure, the search for a poison event resumes where it was")
-    func searchGoesOn() {
+    @Test
+    func `after a failure, the search for a poison event resumes where it was`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))
         environment.record(64)
         var failures = 1
@@ -273,36 +268,36 @@ struct UploadMachineFailureTests {
         }
         let asked = environment.sizes.count
         let size = environment.sizes.last
-        environment.passToWake()
+        environment.advanceToWake()
         environment.settleDown { $0.contains(40) ? .rejected(reason: "400") : .accepted }
         #expect(environment.sizes[asked] == size)
         // Few events are left, and they wait for more.
-        environment.passToWake()
+        environment.advanceToWake()
         environment.settleDown { _ in .accepted }
         #expect(environment.pending == 0)
-        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [40])
+        #expect(environment.outcomes.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [40])
         #expect(environment.problems == [])
     }
 
-    @Test("a remembered wait without end is capped")
-    func damagedMemory() {
+    @Test
+    func `a remembered wait without end is capped`() {
         let state = RetryState(failures: .max, notBefore: MonotonicTime(milliseconds: .max))
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
         let now = MonotonicTime(milliseconds: 10_000)
         #expect(machine.eventsPending(pending: 1, at: now) == [.wake(at: now.advanced(by: .seconds(3_600)))])
-        #expect(machine.timeCame(pending: 1, at: now.advanced(by: .seconds(3_600))) != [])
+        #expect(machine.timerFired(pending: 1, at: now.advanced(by: .seconds(3_600))) != [])
         _ = machine.batchRead(count: 1)
-        let orders = machine.answered(.retry(after: nil, reason: ""), at: now, jitter: 0.5)
+        let orders = machine.responseReceived(.retry(after: nil, reason: ""), at: now, jitter: 0.5)
         #expect(orders.first == .release)
     }
 
-    @Test("a flush covers the events pending when it was requested, not later ones")
-    func flushEnds() {
+    @Test
+    func `a flush covers the events pending when it was requested, not later ones`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 10))
         environment.record(5)
         let now = environment.now
         environment.report { $0.flushRequested(pending: 5, at: now) }
-        #expect(environment.machine.flushProgress == .moving)
+        #expect(environment.machine.flushProgress == .inProgress)
         while environment.nextOrder != .send(records: 0..<5) { environment.step(jitter: 0) { _ in .accepted } }
         environment.recorded += 20
         environment.settleDown { _ in .accepted }
@@ -310,13 +305,13 @@ struct UploadMachineFailureTests {
         #expect(environment.pending == 20)
     }
 
-    @Test("flush progress reports what blocks a flush", arguments: MachineSituation.allCases)
-    func progress(situation: MachineSituation) {
+    @Test(arguments: MachineSituation.allCases)
+    func `flush progress reports what blocks a flush`(situation: MachineSituation) {
         var machine = situation.machine()
         _ = machine.flushRequested(pending: 9, at: MachineSituation.now)
         switch situation {
         case .idle, .gathering, .reading, .sending, .sendingOne, .settling, .waiting, .journalWait:
-            #expect(machine.flushProgress == .moving)
+            #expect(machine.flushProgress == .inProgress)
         case .strict: #expect(machine.flushProgress == .blocked(until: MonotonicTime(milliseconds: 1_060_000)))
         case .parked: #expect(machine.flushProgress == .blocked(until: MonotonicTime(milliseconds: 1_016_000)))
         case .stopped: #expect(machine.flushProgress == .blocked(until: nil))

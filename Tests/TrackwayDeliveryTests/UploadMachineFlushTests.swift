@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// Flushes between a count of pending events and its report.
 ///
@@ -20,64 +20,61 @@ struct UploadMachineFlushTests {
         return machine
     }
 
-    @Test("a flush for an event recorded after the last count is not done before that event is settled")
-    func settling() {
+    @Test
+    func `a flush for an event recorded after the last count is not done before that event is settled`() {
         var machine = machine()
         _ = machine.batchRead(count: 1)
-        #expect(machine.answered(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<1))])
+        #expect(machine.responseReceived(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<1))])
         // The first event is settled, and the count was zero. Then the second one is recorded and flushed.
         #expect(machine.flushRequested(pending: 1, at: now) == [])
-        #expect(machine.settled(pending: 0, at: now, jitter: 0) == [.read(limits)])
-        #expect(machine.flushProgress == .moving)
+        #expect(machine.settlementFinished(pending: 0, at: now, jitter: 0) == [.read(limits)])
+        #expect(machine.flushProgress == .inProgress)
         _ = machine.batchRead(count: 1)
-        _ = machine.answered(.accepted, at: now, jitter: 0)
-        #expect(machine.settled(pending: 0, at: now, jitter: 0) == [])
+        _ = machine.responseReceived(.accepted, at: now, jitter: 0)
+        #expect(machine.settlementFinished(pending: 0, at: now, jitter: 0) == [])
         #expect(machine.flushProgress == .done)
     }
 
-    @Test(
-        "after an empty read, a flush for an event recorded since then reads the journal again",
-        arguments: [0, 1]
-    )
-    func reading(counted: UInt64) {
+    @Test(arguments: [0, 1])
+    func `after an empty read, a flush for an event recorded since then reads the journal again`(counted: UInt64) {
         var machine = machine()
         #expect(machine.flushRequested(pending: 1, at: now) == [])
-        #expect(machine.nothingToRead(pending: counted, at: now) == [.read(limits)])
-        #expect(machine.flushProgress == .moving)
+        #expect(machine.noEventsRead(pending: counted, at: now) == [.read(limits)])
+        #expect(machine.flushProgress == .inProgress)
         // It reads only once more.
-        #expect(machine.nothingToRead(pending: 0, at: now) == [])
+        #expect(machine.noEventsRead(pending: 0, at: now) == [])
         #expect(machine.flushProgress == .done)
     }
 
-    @Test("a flush also waits for the request in flight")
-    func sending() {
+    @Test
+    func `a flush also waits for the request in flight`() {
         var machine = machine(recorded: 2)
         _ = machine.batchRead(count: 1)
         #expect(machine.flushRequested(pending: 2, at: now) == [])
-        _ = machine.answered(.accepted, at: now, jitter: 0)
-        #expect(machine.settled(pending: 1, at: now, jitter: 0) == [.read(limits)])
-        #expect(machine.flushProgress == .moving)
+        _ = machine.responseReceived(.accepted, at: now, jitter: 0)
+        #expect(machine.settlementFinished(pending: 1, at: now, jitter: 0) == [.read(limits)])
+        #expect(machine.flushProgress == .inProgress)
         _ = machine.batchRead(count: 1)
-        _ = machine.answered(.accepted, at: now, jitter: 0)
-        _ = machine.settled(pending: 0, at: now, jitter: 0)
+        _ = machine.responseReceived(.accepted, at: now, jitter: 0)
+        _ = machine.settlementFinished(pending: 0, at: now, jitter: 0)
         #expect(machine.flushProgress == .done)
     }
 
-    @Test("a flush that recounts while its first request fails does not send a second request")
-    func countedAgain() {
+    @Test
+    func `a flush that recounts while its first request fails does not send a second request`() {
         var machine = machine(recorded: 2)
         _ = machine.batchRead(count: 1)
         #expect(machine.flushRequested(pending: 1, at: now) == [])
-        _ = machine.answered(.retry(after: nil, reason: "no network"), at: now, jitter: 0.5)
+        _ = machine.responseReceived(.retry(after: nil, reason: "no network"), at: now, jitter: 0.5)
         let blocked = machine.flushProgress
-        #expect(machine.flushRequested(pending: 2, again: true, at: now) == [])
-        #expect(machine.flushProgress == blocked && blocked != .moving)
+        #expect(machine.flushRequested(pending: 2, isRecount: true, at: now) == [])
+        #expect(machine.flushProgress == blocked && blocked != .inProgress)
         // Another flush may try again.
         #expect(machine.flushRequested(pending: 2, at: now) == [.read(limits)])
     }
 
-    @Test("replacing a destination may change the number of events that triggers an upload")
-    func replacedPace() {
+    @Test
+    func `replacing a destination may change the number of events that triggers an upload`() {
         let start = MonotonicTime(milliseconds: 0)
         var machine = UploadMachine(policy: DeliveryPolicy(flushEvents: 50), limits: BatchLimits(events: 50))
         _ = machine.eventsPending(pending: 3, at: start)

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
 private typealias Action = UploadMachine.Action
 
@@ -54,7 +54,7 @@ private func refusal(_ index: Int, _ reason: DropReason, _ code: String, _ messa
 }
 
 private func answer(_ verdict: Verdict) -> @Sendable (inout UploadMachine) -> [Action] {
-    { $0.answered(verdict, at: now, jitter: 0.5) }
+    { $0.responseReceived(verdict, at: now, jitter: 0.5) }
 }
 
 @Suite("The upload machine")
@@ -65,70 +65,74 @@ struct UploadMachineTests {
         Transition(.idle, "enough pending events", [whole]) { $0.eventsPending(pending: 30, at: now) },
         Transition(.idle, "a flush with nothing", []) { $0.flushRequested(pending: 0, at: now) },
         Transition(.idle, "a flush with one event", [whole]) { $0.flushRequested(pending: 1, at: now) },
-        Transition(.idle, "a late wake-up", []) { $0.timeCame(pending: 9, at: later(99)) },
+        Transition(.idle, "a late wake-up", []) { $0.timerFired(pending: 9, at: later(99)) },
         Transition(.gathering, "more, but not enough", [.wake(at: later(10))]) {
             $0.eventsPending(pending: 29, at: later(3))
         },
         Transition(.gathering, "enough", [whole]) { $0.eventsPending(pending: 30, at: later(3)) },
-        Transition(.gathering, "too early", [.wake(at: later(10))]) { $0.timeCame(pending: 5, at: later(9.999)) },
-        Transition(.gathering, "time is up", [whole]) { $0.timeCame(pending: 5, at: later(10)) },
-        Transition(.gathering, "the events were delivered elsewhere", []) { $0.timeCame(pending: 0, at: later(10)) },
+        Transition(.gathering, "too early", [.wake(at: later(10))]) { $0.timerFired(pending: 5, at: later(9.999)) },
+        Transition(.gathering, "time is up", [whole]) { $0.timerFired(pending: 5, at: later(10)) },
+        Transition(.gathering, "the events were delivered elsewhere", []) { $0.timerFired(pending: 0, at: later(10)) },
         Transition(.gathering, "a flush", [whole]) { $0.flushRequested(pending: 5, at: now) },
         Transition(.waiting, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.waiting, "a flush tries once more", [whole]) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.waiting, "too early", [.wake(at: later(0.5))]) { $0.timeCame(pending: 9, at: later(0.499)) },
-        Transition(.waiting, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(0.5)) },
+        Transition(.waiting, "too early", [.wake(at: later(0.5))]) { $0.timerFired(pending: 9, at: later(0.499)) },
+        Transition(.waiting, "time is up", [whole]) { $0.timerFired(pending: 9, at: later(0.5)) },
         Transition(.strict, "a flush does not shorten the delay that the back end set", []) {
             $0.flushRequested(pending: 9, at: now)
         },
-        Transition(.strict, "too early", [.wake(at: later(60))]) { $0.timeCame(pending: 9, at: later(59)) },
-        Transition(.strict, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(60)) },
+        Transition(.strict, "too early", [.wake(at: later(60))]) { $0.timerFired(pending: 9, at: later(59)) },
+        Transition(.strict, "time is up", [whole]) { $0.timerFired(pending: 9, at: later(60)) },
         Transition(.journalWait, "a flush tries again", [whole]) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.journalWait, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(16)) },
+        Transition(.journalWait, "time is up", [whole]) { $0.timerFired(pending: 9, at: later(16)) },
         Transition(.parked, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.parked, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.parked, "time is up: one event as a probe", [probe]) { $0.timeCame(pending: 9, at: later(150)) },
+        Transition(.parked, "time is up: one event as a probe", [probe]) { $0.timerFired(pending: 9, at: later(150)) },
         Transition(.parked, "woken just after the response: probed after the pause", [.wake(at: later(1))]) {
-            $0.woken(after: .seconds(1), at: now)
+            $0.probeRequested(after: .seconds(1), at: now)
         },
         Transition(.parked, "woken after the pause: one event as a probe", [probe]) {
-            $0.woken(after: .seconds(1), at: later(1))
+            $0.probeRequested(after: .seconds(1), at: later(1))
         },
         Transition(.parked, "woken, but for later than the next probe", []) {
-            $0.woken(after: .seconds(60), at: now)
+            $0.probeRequested(after: .seconds(60), at: now)
         },
-        Transition(.strict, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
-        Transition(.waiting, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
-        Transition(.journalWait, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
-        Transition(.sending, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
+        Transition(.strict, "woken: the settings are not in doubt", []) { $0.probeRequested(after: .zero, at: now) },
+        Transition(.waiting, "woken: the settings are not in doubt", []) { $0.probeRequested(after: .zero, at: now) },
+        Transition(.journalWait, "woken: the settings are not in doubt", []) {
+            $0.probeRequested(after: .zero, at: now)
+        },
+        Transition(.sending, "woken: the settings are not in doubt", []) { $0.probeRequested(after: .zero, at: now) },
         Transition(.stopped, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.stopped, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.stopped, "time is up", []) { $0.timeCame(pending: 9, at: later(999)) },
+        Transition(.stopped, "time is up", []) { $0.timerFired(pending: 9, at: later(999)) },
     ]
 
     fileprivate static let journal: [Transition] = [
         Transition(.reading, "more events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.reading, "a batch", [.send(records: 0..<7)]) { $0.batchRead(count: 7) },
         Transition(.reading, "only gaps", [.send(records: 0..<0)]) { $0.batchRead(count: 0) },
-        Transition(.reading, "nothing", []) { $0.nothingToRead(pending: 0, at: now) },
+        Transition(.reading, "nothing", []) { $0.noEventsRead(pending: 0, at: now) },
         Transition(.reading, "nothing readable: does not spin", [.wake(at: later(1))]) {
-            $0.nothingToRead(pending: 3, at: now)
+            $0.noEventsRead(pending: 3, at: now)
         },
         Transition(.reading, "a failure", [.report(.journalFailed("EIO")), .wake(at: later(24))]) {
             $0.readFailed("EIO", at: now, jitter: 0.5)
         },
         Transition(.idle, "an unrequested batch", [.release]) { $0.batchRead(count: 7) },
         Transition(.stopped, "an unrequested batch", [.release]) { $0.batchRead(count: 7) },
-        Transition(.settling, "settled, nothing left", []) { $0.settled(pending: 0, at: now, jitter: 0.5) },
+        Transition(.settling, "settled, nothing left", []) { $0.settlementFinished(pending: 0, at: now, jitter: 0.5) },
         Transition(.settling, "settled, a few left", [.wake(at: later(10))]) {
-            $0.settled(pending: 29, at: now, jitter: 0.5)
+            $0.settlementFinished(pending: 29, at: now, jitter: 0.5)
         },
-        Transition(.settling, "settled, many left", [whole]) { $0.settled(pending: 30, at: now, jitter: 0.5) },
+        Transition(.settling, "settled, many left", [whole]) {
+            $0.settlementFinished(pending: 30, at: now, jitter: 0.5)
+        },
         Transition(.settling, "settling failed", [.release, .report(.journalFailed("EIO")), .wake(at: later(24))]) {
-            $0.settleFailed("EIO", at: now, jitter: 0.5)
+            $0.settlementFailed("EIO", at: now, jitter: 0.5)
         },
-        Transition(.idle, "unexpectedly settled", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
-        Transition(.sending, "unexpectedly settled", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
+        Transition(.idle, "unexpectedly settled", []) { $0.settlementFinished(pending: 9, at: now, jitter: 0.5) },
+        Transition(.sending, "unexpectedly settled", []) { $0.settlementFinished(pending: 9, at: now, jitter: 0.5) },
     ]
 
     fileprivate static let answers: [Transition] = [
@@ -150,9 +154,9 @@ struct UploadMachineTests {
             "accepted, one not expressible in the format",
             [.settle(Settlement(records: 0..<4, deadLetters: [refusal(1, .notExpressible, "deep", "too deep")]))]
         ) {
-            $0.answered(
+            $0.responseReceived(
                 .accepted,
-                leftOut: [Rejection(index: 1, code: "deep", message: "too deep")],
+                omitted: [Rejection(index: 1, code: "deep", message: "too deep")],
                 at: now,
                 jitter: 0.5
             )
@@ -195,7 +199,7 @@ struct UploadMachineTests {
             .sending,
             "a captive portal counts as a network failure",
             wait(0.5, failures: 1),
-            answer(.notTheBackEnd(reason: "login"))
+            answer(.unrecognizedResponse(reason: "login"))
         ),
         Transition(
             .sending,
@@ -237,9 +241,9 @@ struct UploadMachineTests {
                 )
             ]
         ) {
-            let leftOut = [Rejection(index: 3, code: "deep", message: "too deep")]
+            let omitted = [Rejection(index: 3, code: "deep", message: "too deep")]
             return $0.encodingFailed(
-                WireEncodingError(.nothingToSend, "none fits", leftOut: leftOut),
+                WireEncodingError(.nothingToSend, "none fits", omitted: omitted),
                 at: now,
                 jitter: 0
             )
@@ -279,11 +283,11 @@ struct UploadMachineTests {
         },
         Transition(.sending, "the old request's 401 does not park the new settings", [.release, whole]) {
             _ = $0.destinationReplaced(limits: MachineSituation.limits, at: now)
-            return $0.answered(.unauthorized(reason: "old key"), at: now, jitter: 0)
+            return $0.responseReceived(.unauthorized(reason: "old key"), at: now, jitter: 0)
         },
         Transition(.sending, "the old request's failure does not count", [.release, whole]) {
             _ = $0.destinationReplaced(limits: MachineSituation.limits, at: now)
-            return $0.answered(.retry(after: .seconds(60), reason: "old"), at: now, jitter: 0)
+            return $0.responseReceived(.retry(after: .seconds(60), reason: "old"), at: now, jitter: 0)
         },
         Transition(.idle, "end", []) { $0.stopRequested() },
         Transition(.waiting, "end", []) { $0.stopRequested() },
@@ -294,11 +298,11 @@ struct UploadMachineTests {
         },
         Transition(.sending, "end, then accepted", [.settle(Settlement(records: 0..<4))]) {
             _ = $0.stopRequested()
-            return $0.answered(.accepted, at: now, jitter: 0)
+            return $0.responseReceived(.accepted, at: now, jitter: 0)
         },
         Transition(.sending, "end, then rejected: nothing new is sent", [.release]) {
             _ = $0.stopRequested()
-            return $0.answered(.rejected(reason: "bad"), at: now, jitter: 0)
+            return $0.responseReceived(.rejected(reason: "bad"), at: now, jitter: 0)
         },
         Transition(.sending, "end, then canceled", [.release]) {
             _ = $0.stopRequested()
@@ -306,26 +310,30 @@ struct UploadMachineTests {
         },
         Transition(.settling, "end, then settled", []) {
             _ = $0.stopRequested()
-            return $0.settled(pending: 99, at: now, jitter: 0)
+            return $0.settlementFinished(pending: 99, at: now, jitter: 0)
         },
         Transition(.waiting, "ended and resumed: the wait continues", [.wake(at: later(0.5))]) {
             _ = $0.stopRequested()
-            $0.resumed()
+            $0.resumeRequested()
             return $0.eventsPending(pending: 9, at: now)
         },
     ]
 
-    @Test("pending events, flushes and time produce the expected actions", arguments: waiting)
-    fileprivate func waits(_ transition: Transition) { check(transition) }
+    @Test(arguments: waiting)
+    fileprivate func `pending events, flushes and time produce the expected actions`(_ transition: Transition) {
+        check(transition)
+    }
 
-    @Test("journal results produce the expected actions", arguments: journal)
-    fileprivate func journals(_ transition: Transition) { check(transition) }
+    @Test(arguments: journal)
+    fileprivate func `journal results produce the expected actions`(_ transition: Transition) { check(transition) }
 
-    @Test("responses produce the expected actions", arguments: answers)
-    fileprivate func verdicts(_ transition: Transition) { check(transition) }
+    @Test(arguments: answers)
+    fileprivate func `responses produce the expected actions`(_ transition: Transition) { check(transition) }
 
-    @Test("settings changes and the end produce the expected actions", arguments: settings)
-    fileprivate func ends(_ transition: Transition) { check(transition) }
+    @Test(arguments: settings)
+    fileprivate func `settings changes and the end produce the expected actions`(_ transition: Transition) {
+        check(transition)
+    }
 
     private func check(_ transition: Transition) {
         var machine = transition.from.machine()
@@ -338,11 +346,8 @@ struct UploadMachineTests {
         #expect(orders == transition.orders)
     }
 
-    @Test(
-        "the machine requests notifications of events only while idle or gathering",
-        arguments: MachineSituation.allCases
-    )
-    func triggers(situation: MachineSituation) {
+    @Test(arguments: MachineSituation.allCases)
+    func `the machine requests notifications of events only while idle or gathering`(situation: MachineSituation) {
         let wants = situation.machine().triggerCount
         switch situation {
         case .idle: #expect(wants == 1)

@@ -2,29 +2,29 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Random walks of the upload machine")
 struct UploadMachineWalkTests {
     /// A simulated back end that is healthy or fails in different ways.
     private struct BackEnd {
-        enum Mood: CaseIterable {
-            case well, slow, busy, portal, closed, picky, byName, small
+        enum Behavior: CaseIterable {
+            case healthy, slow, busy, portal, closed, picky, byName, small
         }
 
-        var mood = Mood.well
+        var behavior = Behavior.healthy
         /// Whether a picky back end rejects an event; true for one in twenty.
         func isPoison(_ event: Int) -> Bool { (event &* 0x9e37) % 20 == 7 }
 
         func answer(_ events: Range<Int>, roll: UInt64) -> Verdict? {
-            switch mood {
-            case .well: return .accepted
+            switch behavior {
+            case .healthy: return .accepted
             case .slow: return roll % 2 == 0 ? nil : .accepted
             case .busy: return .retry(after: roll % 3 == 0 ? .seconds(Int(roll % 5_000)) : nil, reason: "503")
-            case .portal: return .notTheBackEnd(reason: "login")
+            case .portal: return .unrecognizedResponse(reason: "login")
             case .closed: return roll % 2 == 0 ? .unauthorized(reason: "401") : .misconfigured(reason: "404")
             case .picky: return events.contains(where: isPoison) ? .rejected(reason: "400") : .accepted
             case .byName:
@@ -41,11 +41,8 @@ struct UploadMachineWalkTests {
         }
     }
 
-    @Test(
-        "guarantees hold at every step, and all events are settled in the end",
-        arguments: 1...60 as ClosedRange<UInt64>
-    )
-    func walk(seed: UInt64) {
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func `guarantees hold at every step, and all events are settled in the end`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var environment = MachineEnvironment(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
         var backEnd = BackEnd()
@@ -53,7 +50,7 @@ struct UploadMachineWalkTests {
             let roll = random.next()
             let jitter = Double(random.next() >> 11) * 0x1p-53
             switch roll % 64 {
-            case 0: backEnd.mood = BackEnd.Mood.allCases[Int((roll >> 8) % 8)]
+            case 0: backEnd.behavior = BackEnd.Behavior.allCases[Int((roll >> 8) % 8)]
             case 1...5: environment.record(Int((roll >> 8) % 40), unnoticed: roll & 0x10000 == 0)
             case 6: environment.flush()
             case 7 where roll & 0x100 == 0:
@@ -64,11 +61,11 @@ struct UploadMachineWalkTests {
             case 9 where environment.machine.isStopped:
                 let (pending, now) = (environment.pending, environment.now)
                 environment.report {
-                    $0.resumed()
+                    $0.resumeRequested()
                     return $0.eventsPending(pending: pending, at: now)
                 }
             case 10...14: environment.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
-            case 15: environment.passToWake()
+            case 15: environment.advanceToWake()
             case 16: environment.abandonFlush()
             default:
                 environment.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
@@ -79,28 +76,28 @@ struct UploadMachineWalkTests {
 
         // The back end recovers, and flushes are requested.
         environment.settleDown { backEnd.answer($0, roll: 1) }
-        backEnd.mood = .picky
+        backEnd.behavior = .picky
         let now = environment.now
         environment.report {
-            $0.resumed()
+            $0.resumeRequested()
             return $0.destinationReplaced(limits: BatchLimits(events: 32), at: now)
         }
         for _ in 0..<10_000 where environment.pending > 0 {
             let (pending, now) = (environment.pending, environment.now)
             environment.report { $0.flushRequested(pending: pending, at: now) }
             environment.settleDown { backEnd.answer($0, roll: 1) }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         #expect(environment.problems == [])
         #expect(environment.pending == 0)
-        #expect(environment.fates.count == environment.recorded)
-        for (event, fate) in environment.fates.enumerated() where fate == .deadLetter {
+        #expect(environment.outcomes.count == environment.recorded)
+        for (event, fate) in environment.outcomes.enumerated() where fate == .deadLetter {
             #expect(backEnd.isPoison(event))
         }
     }
 
-    @Test("a long run with a growing backlog violates no guarantee", arguments: [1, 2, 3] as [UInt64])
-    func flatMemory(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `a long run with a growing backlog violates no guarantee`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var environment = MachineEnvironment()
         for _ in 0..<2_000 {
@@ -108,7 +105,7 @@ struct UploadMachineWalkTests {
             environment.settleDown { _ in
                 random.next() % 2 == 0 ? .retry(after: nil, reason: "503") : .rejected(reason: "400")
             }
-            environment.passToWake()
+            environment.advanceToWake()
         }
         #expect(environment.problems == [])
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
-import TrackwayWire
+import TrackwayCore
+import TrackwayDestinationKit
 
 @testable import TrackwayDelivery
 
@@ -45,12 +45,12 @@ struct UploadPaceTests {
                 now = now.advanced(by: .milliseconds(1))
                 if let answerAt, answerAt <= now {
                     self.answerAt = nil
-                    orders += machine.answered(.accepted, at: now, jitter: 0.5)
+                    orders += machine.responseReceived(.accepted, at: now, jitter: 0.5)
                     carryOut()
                 }
                 if let due = wakeAt, due <= now {
                     wakeAt = nil
-                    orders += machine.timeCame(pending: pending, at: now)
+                    orders += machine.timerFired(pending: pending, at: now)
                     carryOut()
                 }
             }
@@ -63,13 +63,13 @@ struct UploadPaceTests {
                     let count = min(limits.events, Int(pending))
                     orders +=
                         count > 0
-                        ? machine.batchRead(count: count) : machine.nothingToRead(pending: pending, at: now)
+                        ? machine.batchRead(count: count) : machine.noEventsRead(pending: pending, at: now)
                 case .send(let records):
                     requests.append((now, records.count))
                     answerAt = now.advanced(by: roundTrip)
                 case .settle(let settlement):
                     settled += settlement.records.count
-                    orders += machine.settled(pending: pending, at: now, jitter: 0.5)
+                    orders += machine.settlementFinished(pending: pending, at: now, jitter: 0.5)
                 case .wake(let time): wakeAt = time
                 case .release, .remember, .report: break
                 }
@@ -77,8 +77,8 @@ struct UploadPaceTests {
         }
     }
 
-    @Test("nine thousand events a second need about thirty requests instead of five hundred", arguments: [1, 5, 40])
-    func fast(roundTrip: Int) {
+    @Test(arguments: [1, 5, 40])
+    func `nine thousand events a second need about thirty requests instead of five hundred`(roundTrip: Int) {
         var stream = Stream(roundTrip: .milliseconds(roundTrip))
         stream.pass(2_222) { _ in 9 }
         stream.pass(600)
@@ -88,8 +88,8 @@ struct UploadPaceTests {
         #expect(stream.settled == stream.recorded)
     }
 
-    @Test("events after a quiet period are sent immediately, and a single event when it is due")
-    func quiet() {
+    @Test
+    func `events after a quiet period are sent immediately, and a single event when it is due`() {
         var stream = Stream()
         stream.pass(1_000) { _ in 9 }
         stream.pass(12_000)
@@ -105,8 +105,8 @@ struct UploadPaceTests {
         #expect(stream.requests.last?.time == lone.advanced(by: .seconds(10)))
     }
 
-    @Test("pacing delays no event by more than half a second", arguments: [5, 20, 40, 100, 1_000])
-    func bounded(perSecond rate: Int) {
+    @Test(arguments: [5, 20, 40, 100, 1_000])
+    func `pacing delays no event by more than half a second`(perSecond rate: Int) {
         var stream = Stream()
         stream.pass(20_000) { step in (step + 1) * rate / 1_000 - step * rate / 1_000 }
         stream.pass(11_000)
@@ -118,8 +118,8 @@ struct UploadPaceTests {
         #expect(gaps.allSatisfy { $0 <= min(.seconds(10), max(thirty, UploadPace.longest)) + .milliseconds(40) })
     }
 
-    @Test("a backlog is sent without pauses, regardless of the learned pace")
-    func backlog() {
+    @Test
+    func `a backlog is sent without pauses, regardless of the learned pace`() {
         var stream = Stream()
         stream.pass(1_000) { _ in 9 }
         stream.record(20_000)
@@ -127,8 +127,8 @@ struct UploadPaceTests {
         #expect(stream.settled == stream.recorded)
     }
 
-    @Test("destinations that send each event immediately, and flushes, are not delayed")
-    func urgent() {
+    @Test
+    func `destinations that send each event immediately, and flushes, are not delayed`() {
         var stream = Stream(DeliveryPolicy(flushEvents: 1), roundTrip: .milliseconds(1))
         stream.pass(1_000) { step in step % 10 == 0 ? 1 : 0 }
         #expect(stream.requests.count == 100)
@@ -139,15 +139,15 @@ struct UploadPaceTests {
         #expect(other.machine.triggerCount == nil)
     }
 
-    @Test("a clock that stands still does not change the pace")
-    func still() {
+    @Test
+    func `a clock that stands still does not change the pace`() {
         var pace = UploadPace()
         let now = MonotonicTime(milliseconds: 5)
         let due = now.advanced(by: .seconds(10))
         for _ in 0..<100 {
-            #expect(pace.wait(for: 30, full: 1_000, at: now, noLaterThan: due) == nil)
-            pace.began(with: 30, full: 1_000, at: now)
-            pace.carried(30)
+            #expect(pace.delayedStart(for: 30, full: 1_000, at: now, noLaterThan: due) == nil)
+            pace.uploadBegan(with: 30, full: 1_000, at: now)
+            pace.addEvents(30)
         }
     }
 }

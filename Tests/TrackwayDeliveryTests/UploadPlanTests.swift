@@ -2,13 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 
 @Suite("Upload plan")
 struct UploadPlanTests {
     @Test(
-        "events are sent when there are enough, when they are old enough, or on request",
         arguments: [
             (0, 99_999, true, .rest),
             (1, 0, false, .gather(until: MonotonicTime(milliseconds: 11_000))),
@@ -18,7 +17,12 @@ struct UploadPlanTests {
             (1, 0, true, .upload),
         ] as [(UInt64, Int64, Bool, UploadPlan)]
     )
-    func table(pending: UInt64, waited: Int64, isUrgent: Bool, plan: UploadPlan) {
+    func `events are sent when there are enough, when they are old enough, or on request`(
+        pending: UInt64,
+        waited: Int64,
+        isUrgent: Bool,
+        plan: UploadPlan
+    ) {
         let since = MonotonicTime(milliseconds: 1_000)
         let decided = UploadPlan.decide(
             pending: pending,

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayJournal
 
@@ -52,25 +52,22 @@ struct AdmissionTests {
         var testDescription: String { letters }
     }
 
-    @Test(
-        "an event's context decides whether it is sent, held or dropped",
-        arguments: [
-            Case("ssss", [[1, 2, 3, 4]]),
-            Case("ssds", [[1, 2, 4]], [.consentDenied: 1]),
-            Case("dsss", [[2, 3, 4]], [.consentDenied: 1]),
-            // Drops at the end are reported by a batch without events.
-            Case("dddd", [[]], [.consentDenied: 4]),
-            Case("sddu", [[1]], [.consentDenied: 2, .consentUndecided: 1]),
-            Case("ssh", [[1, 2]], pending: 1),
-            Case("sshsd", [[1, 2]], pending: 3),
-            Case("hsss", [], pending: 4),
-            Case("dhss", [[]], [.consentDenied: 1], pending: 3),
-            Case("sdhs", [[1]], [.consentDenied: 1], pending: 2),
-            Case("dudsuds", [[4, 7]], [.consentDenied: 3, .consentUndecided: 2]),
-            Case("", []),
-        ]
-    )
-    func table(row: Case) throws {
+    @Test(arguments: [
+        Case("ssss", [[1, 2, 3, 4]]),
+        Case("ssds", [[1, 2, 4]], [.consentDenied: 1]),
+        Case("dsss", [[2, 3, 4]], [.consentDenied: 1]),
+        // Drops at the end are reported by a batch without events.
+        Case("dddd", [[]], [.consentDenied: 4]),
+        Case("sddu", [[1]], [.consentDenied: 2, .consentUndecided: 1]),
+        Case("ssh", [[1, 2]], pending: 1),
+        Case("sshsd", [[1, 2]], pending: 3),
+        Case("hsss", [], pending: 4),
+        Case("dhss", [[]], [.consentDenied: 1], pending: 3),
+        Case("sdhs", [[1]], [.consentDenied: 1], pending: 2),
+        Case("dudsuds", [[4, 7]], [.consentDenied: 3, .consentUndecided: 2]),
+        Case("", []),
+    ])
+    func `an event's context decides whether it is sent, held or dropped`(row: Case) throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record(row.letters, journal)
@@ -86,13 +83,13 @@ struct AdmissionTests {
         #expect(account.dropped == row.dropped)
         #expect(account.pending == row.pending)
         #expect(account.isBalanced)
-        #expect(try consumer.deliverable(for: "collector") == 0)
+        #expect(try consumer.deliverableCount(for: "collector") == 0)
         #expect(consumer.isOwnHeld(for: "collector") == (row.pending > 0))
         #expect(!consumer.isReportDue("collector"))
     }
 
-    @Test("events that admission drops are reported in the same batch, like other losses")
-    func told() throws {
+    @Test
+    func `events that admission drops are reported in the same batch, like other losses`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record("sdduss", journal)
@@ -108,8 +105,8 @@ struct AdmissionTests {
         )
     }
 
-    @Test("a process killed between reading and settling drops nothing")
-    func killBetween() throws {
+    @Test
+    func `a process killed between reading and settling drops nothing`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record("sdsd", journal)
@@ -129,8 +126,8 @@ struct AdmissionTests {
         #expect(try journal.ledger().destinations["collector"] == settled)
     }
 
-    @Test("drops between two parts of a batch are counted when the later part is settled")
-    func parts() throws {
+    @Test
+    func `drops between two parts of a batch are counted when the later part is settled`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record("sdsds", journal)
@@ -145,8 +142,8 @@ struct AdmissionTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("the admission rule is evaluated exactly once for each context in a read")
-    func askedOnce() throws {
+    @Test
+    func `the admission rule is evaluated exactly once for each context in a read`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for letter in "sds" {
@@ -154,18 +151,18 @@ struct AdmissionTests {
             for _ in 0..<20 { journal.append("x") }
         }
         let consumer = try #require(try journal.tryElection())
-        let asked = Locked(0)
+        let calls = Locked(0)
         let rule: Admission.Rule = { context in
-            asked.withLock { $0 += 1 }
+            calls.withLock { $0 += 1 }
             return Self.byLetter(context)
         }
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
         #expect(batch.events.records.count == 40)
-        #expect(asked.withLock { $0 } == 3)
+        #expect(calls.withLock { $0 } == 3)
     }
 
-    @Test("held events are all sent, in order, as soon as the rule allows it")
-    func heldThenSent() throws {
+    @Test
+    func `held events are all sent, in order, as soon as the rule allows it`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record("shsh", journal)
@@ -175,20 +172,20 @@ struct AdmissionTests {
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
         try consumer.settle(batch, records: 0..<1, delivered: 1)
         #expect(try consumer.read(for: "collector", limits: Self.limits, admitting: rule) == nil)
-        #expect(try consumer.pending(for: "collector") == 3)
-        #expect(try consumer.deliverable(for: "collector") == 0)
+        #expect(try consumer.pendingCount(for: "collector") == 3)
+        #expect(try consumer.deliverableCount(for: "collector") == 0)
         Self.record("s", journal)
-        #expect(try consumer.deliverable(for: "collector") == 0)
+        #expect(try consumer.deliverableCount(for: "collector") == 0)
         isGranted.withLock { $0 = true }
         consumer.forgetHeld(for: "collector")
-        #expect(try consumer.deliverable(for: "collector") == 4)
+        #expect(try consumer.deliverableCount(for: "collector") == 4)
         let rest = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
         #expect(rest.texts == ["h", "s", "h", "s"])
         #expect(rest.events.dropped.isEmpty)
     }
 
-    @Test("a held writer does not block other writers, and a rule applies to one destination only")
-    func severalWriters() throws {
+    @Test
+    func `a held writer does not block other writers, and a rule applies to one destination only`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let one = try environment.open()
         let two = try environment.open()
@@ -210,8 +207,8 @@ struct AdmissionTests {
         #expect(ledger.destinations["collector"]?.pending == 2)
     }
 
-    @Test("an event for other destinations is neither held nor dropped here, regardless of its context")
-    func addressedElsewhere() throws {
+    @Test
+    func `an event for other destinations is neither held nor dropped here, regardless of its context`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
         journal.setContext(Array("{\"c\":\"h\"}".utf8))
@@ -226,8 +223,8 @@ struct AdmissionTests {
         #expect(batch.events.dropped.isEmpty)
     }
 
-    @Test("one read skips many contexts dropped for alternating reasons, and their segments are deleted")
-    func manyPieces() throws {
+    @Test
+    func `one read skips many contexts dropped for alternating reasons, and their segments are deleted`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         Self.record(String(repeating: "du", count: 1500) + "s", journal)
@@ -243,8 +240,8 @@ struct AdmissionTests {
         #expect(try SegmentName.all(in: folder, journal.storage).count <= 2)
     }
 
-    @Test("discardDropped stops at the first event that is sent or held, and spares a batch in flight")
-    func discardDropped() throws {
+    @Test
+    func `discardDropped stops at the first event that is sent or held, and spares a batch in flight`() throws {
         let environment = try JournalEnvironment()
         let one = try environment.open()
         environment.clock.advance(.milliseconds(1))
@@ -270,45 +267,43 @@ struct AdmissionTests {
         #expect(account.isBalanced)
         #expect(consumer.isReportDue("collector"))
         // Events that are unread but not held still count as deliverable.
-        #expect(try consumer.deliverable(for: "collector") == 3)
+        #expect(try consumer.deliverableCount(for: "collector") == 3)
     }
 
-    @Test(
-        "the ledger balances after every step of a random walk, and only admitted events are sent",
-        arguments: [1, 2, 3]
-    )
-    func walk(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3])
+    func `the ledger balances after every step of a random walk, and only admitted events are sent`(seed: UInt64) throws
+    {
         let environment = try JournalEnvironment(["collector", "audit"], segmentBytes: 8192)
         var journals = [try environment.open(), try environment.open(), try environment.open()]
-        var chance = Chance(seed: seed)
+        var generator = SeededRandom(seed: seed)
         // The current admission of each letter; consent changes during the walk.
-        let meaning = Locked<[UInt8: Admission]>([:])
+        let decisions = Locked<[UInt8: Admission]>([:])
         let rule: Admission.Rule = { context in
-            context.dropLast(2).last.flatMap { letter in meaning.withLock { $0[letter] } } ?? .send
+            context.dropLast(2).last.flatMap { letter in decisions.withLock { $0[letter] } } ?? .send
         }
         var consumer = try #require(try journals[0].tryElection())
         var delivered: [String] = []
         var number = 0
         for step in 0..<1500 {
-            switch chance.next() % 12 {
+            switch generator.next() % 12 {
             case 0:
-                let letter = UInt8(ascii: "a") + UInt8(chance.next() % 4)
+                let letter = UInt8(ascii: "a") + UInt8(generator.next() % 4)
                 let admissions: [Admission] = [.send, .hold, .drop(.consentDenied), .drop(.consentUndecided)]
-                meaning.withLock { $0[letter] = admissions[Int(chance.next() % 4)] }
+                decisions.withLock { $0[letter] = admissions[Int(generator.next() % 4)] }
                 for destination in environment.destinations { consumer.forgetHeld(for: destination) }
             case 1, 2, 3:
-                let journal = journals[Int(chance.next() % 3)]
-                if chance.next() % 2 == 0 {
-                    let letter = UInt8(ascii: "a") + UInt8(chance.next() % 4)
+                let journal = journals[Int(generator.next() % 3)]
+                if generator.next() % 2 == 0 {
+                    let letter = UInt8(ascii: "a") + UInt8(generator.next() % 4)
                     journal.setContext(Array("{\"c\":\"".utf8) + [letter] + Array("\"}".utf8))
                 }
                 number += 1
-                journal.append("\(number)", to: chance.next() % 5 == 0 ? ["audit"] : [])
+                journal.append("\(number)", to: generator.next() % 5 == 0 ? ["audit"] : [])
             case 4: try consumer.discardDropped(for: "collector", admitting: rule)
             case 5:
                 // The delivering process dies, and another takes over.
                 consumer.close()
-                let next = Int(chance.next() % 3)
+                let next = Int(generator.next() % 3)
                 consumer = try #require(try journals[next].tryElection())
             case 6: try consumer.maintain(at: environment.clock.now())
             case 7:
@@ -325,7 +320,7 @@ struct AdmissionTests {
                     #expect(rule(Array(batch.events.bytes[context.content])) == .send)
                 }
                 let count = batch.texts.count
-                let part = Int(chance.next() % UInt64(count + 1))
+                let part = Int(generator.next() % UInt64(count + 1))
                 if count == 0 {
                     try consumer.settle(batch, records: 0..<0, delivered: 0)
                 } else if part > 0 {
@@ -339,7 +334,7 @@ struct AdmissionTests {
         }
         #expect(Set(delivered).count == delivered.count)
         #expect(!delivered.isEmpty)
-        meaning.withLock { $0 = [:] }
+        decisions.withLock { $0 = [:] }
         delivered += try consumer.deliverAll("collector")
         #expect(Set(delivered).count == delivered.count)
         let account = try #require(try consumer.journal.ledger().destinations["collector"])

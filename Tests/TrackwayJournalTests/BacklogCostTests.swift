@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -29,8 +29,8 @@ struct BacklogCostTests {
         for _ in 0..<events { journal.append("{\"pad\":\"\(pad)\"}") }
     }
 
-    @Test("a dead writer's first batch takes no more reads with four hundred segments than with ten")
-    func firstBatch() throws {
+    @Test
+    func `a dead writer's first batch takes no more reads with four hundred segments than with ten`() throws {
         func reads(of events: Int) throws -> Int {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
             let dead = try Self.open(storage, clock)
@@ -39,7 +39,7 @@ struct BacklogCostTests {
             let journal = try Self.open(storage, clock)
             let before = storage.count(of: .read)
             let consumer = try #require(try journal.tryElection())
-            #expect(try consumer.deliverable(for: "collector") == UInt64(events))
+            #expect(try consumer.deliverableCount(for: "collector") == UInt64(events))
             let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
             #expect(batch.events.writer == dead.writer)
             #expect(batch.events.recorded == UInt64(events))
@@ -51,8 +51,8 @@ struct BacklogCostTests {
         #expect(few < 30)
     }
 
-    @Test("whether enough events are pending is known after reading the first few of many dead writers")
-    func orphans() throws {
+    @Test
+    func `whether enough events are pending is known after reading the first few of many dead writers`() throws {
         func reads(of writers: Int) throws -> Int {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
             for _ in 0..<writers {
@@ -63,17 +63,17 @@ struct BacklogCostTests {
             let journal = try Self.open(storage, clock)
             let consumer = try #require(try journal.tryElection())
             let before = storage.count(of: .read)
-            #expect(try consumer.deliverable(for: "collector", enough: 30) >= 30)
+            #expect(try consumer.deliverableCount(for: "collector", limit: 30) >= 30)
             #expect(try #require(try consumer.read(for: "collector", limits: (30, 1 << 20))).texts.count == 20)
             let reads = storage.count(of: .read) - before
-            #expect(try consumer.deliverable(for: "collector") == UInt64(20 * writers))
+            #expect(try consumer.deliverableCount(for: "collector") == UInt64(20 * writers))
             return reads
         }
         #expect(try reads(of: 60) <= reads(of: 3))
     }
 
-    @Test("counting a dead writer's numbers from its last segments gives the same result as from all")
-    func extent() throws {
+    @Test
+    func `counting a dead writer's numbers from its last segments gives the same result as from all`() throws {
         for events in [0, 1, 30, 400] {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
             let dead = try Self.open(storage, clock)
@@ -86,8 +86,9 @@ struct BacklogCostTests {
         }
     }
 
-    @Test("a reader at the end of a log reads four bytes per poll until records are appended, then reads those")
-    func following() throws {
+    @Test
+    func `a reader at the end of a log reads four bytes per poll until records are appended, then reads those`() throws
+    {
         let (storage, clock) = (FaultyStorage(), SteppedClock())
         let journal = try Self.open(storage, clock)
         Self.record(5, in: journal)
@@ -105,17 +106,16 @@ struct BacklogCostTests {
         #expect(events == 45)
     }
 
-    @Test(
-        "maintenance with a backlog and another live writer reads one preamble per round, at any size",
-        arguments: [20, 1_000]
-    )
-    func maintenance(_ events: Int) throws {
+    @Test(arguments: [20, 1_000])
+    func `maintenance with a backlog of any size and another live writer reads one preamble per round`(_ events: Int)
+        throws
+    {
         let (storage, clock) = (FaultyStorage(), SteppedClock())
         let dead = try Self.open(storage, clock)
         Self.record(events, in: dead)
         dead.close()
-        let neighbour = try Self.open(storage, clock)
-        Self.record(events, in: neighbour)
+        let neighbor = try Self.open(storage, clock)
+        Self.record(events, in: neighbor)
         let journal = try Self.open(storage, clock)
         Self.record(events, in: journal)
         let consumer = try #require(try journal.tryElection())

@@ -38,25 +38,27 @@ struct ChecksumTests {
     }
 
     @Test(
-        "known texts have their published checksums",
         arguments: Implementation.all,
         [
             ("", 0), ("a", 0xE8B7_BE43), ("123456789", 0xCBF4_3926),
             ("The quick brown fox jumps over the lazy dog", 0x414F_A339),
         ] as [(String, UInt32)]
     )
-    func known(_ implementation: Implementation, _ vector: (text: String, sum: UInt32)) {
+    func `known texts have their published checksums`(
+        _ implementation: Implementation,
+        _ vector: (text: String, sum: UInt32)
+    ) {
         let sum = Array(vector.text.utf8).withUnsafeBytes { implementation.sum(0, $0) }
         #expect(sum == vector.sum)
     }
 
-    @Test("an empty buffer leaves the checksum unchanged, even with a null address", arguments: Implementation.all)
-    func empty(_ implementation: Implementation) {
+    @Test(arguments: Implementation.all)
+    func `an empty buffer leaves the checksum unchanged, even with a null address`(_ implementation: Implementation) {
         #expect(implementation.sum(0x1234_5678, UnsafeRawBufferPointer(start: nil, count: 0)) == 0x1234_5678)
     }
 
-    @Test("every length up to 1025 at every alignment matches zlib's checksum", arguments: Implementation.all)
-    func lengths(_ implementation: Implementation) {
+    @Test(arguments: Implementation.all)
+    func `every length up to 1025 at every alignment matches zlib's checksum`(_ implementation: Implementation) {
         randomBytes { bytes in
             var different: [String] = []
             for alignment in 0..<16 {
@@ -74,8 +76,8 @@ struct ChecksumTests {
         }
     }
 
-    @Test("a checksum computed in parts equals the checksum of the whole", arguments: Implementation.all)
-    func parts(_ implementation: Implementation) {
+    @Test(arguments: Implementation.all)
+    func `a checksum computed in parts equals the checksum of the whole`(_ implementation: Implementation) {
         randomBytes { bytes in
             let whole = UnsafeRawBufferPointer(rebasing: bytes[..<1025])
             let expected = Self.zlib(0, whole)
@@ -90,8 +92,8 @@ struct ChecksumTests {
         }
     }
 
-    @Test("a megabyte matches zlib's checksum", arguments: Implementation.all)
-    func large(_ implementation: Implementation) {
+    @Test(arguments: Implementation.all)
+    func `a megabyte matches zlib's checksum`(_ implementation: Implementation) {
         Self.randomBytes(1 << 20, seed: 3).withUnsafeBytes { #expect(implementation.sum(7, $0) == Self.zlib(7, $0)) }
     }
 

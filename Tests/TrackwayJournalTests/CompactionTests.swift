@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -58,21 +58,22 @@ struct CompactionTests {
         return (storage, dead + [last.writer])
     }
 
-    @Test("after a kill at any step of compaction, the next process removes the folder and counts nothing twice")
-    func killedWhileFolding() throws {
+    @Test
+    func `after a kill at any step of compaction, the next process removes the folder and counts nothing twice`() throws
+    {
         var finished = false
         var left = 0
         for changes in 0..<200 where !finished {
             let (disk, dead) = try drained()
-            let storage = MortalStorage(disk, dyingAfter: .max)
+            let storage = KillableStorage(disk, killedAfter: .max)
             let second = try journal(storage)
-            let mortal = MortalStorage(disk, dyingAfter: changes)
+            let killable = KillableStorage(disk, killedAfter: changes)
             let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
             // Only the consumer uses the mortal storage, so its changes are those of compaction.
-            let third = try? Journal(configuration, clock: clock, bootID: "boot", storage: mortal)
+            let third = try? Journal(configuration, clock: clock, bootID: "boot", storage: killable)
             let consumer = try? third?.tryElection()
             try? consumer?.maintain(at: clock.now())
-            finished = !mortal.isDead
+            finished = !killable.isDead
             second.close()
             let after = disk.afterKill()
             if folders(after).contains(dead.description) { left += 1 }
@@ -90,8 +91,8 @@ struct CompactionTests {
         #expect(left > 3)
     }
 
-    @Test("finished writers are added to the totals in groups of sixteen", arguments: [1, 16, 17, 70])
-    func together(_ processes: Int) throws {
+    @Test(arguments: [1, 16, 17, 70])
+    func `finished writers are added to the totals in groups of sixteen`(_ processes: Int) throws {
         let (disk, dead) = try drained(processes)
         let storage = FaultyStorage(disk)
         let journal = try journal(storage)
@@ -108,16 +109,16 @@ struct CompactionTests {
         #expect(try again.ledger().recorded == UInt64(30 * processes))
     }
 
-    @Test("after a kill at any step of compacting several writers, nothing is counted twice or left over")
-    func killedTogether() throws {
+    @Test
+    func `after a kill at any step of compacting several writers, nothing is counted twice or left over`() throws {
         var finished = false
         for changes in 0..<400 where !finished {
             let (disk, dead) = try drained(5)
-            let mortal = MortalStorage(disk, dyingAfter: changes)
-            let dying = try? journal(mortal)
+            let killable = KillableStorage(disk, killedAfter: changes)
+            let dying = try? journal(killable)
             let consumer = try? dying?.tryElection()
             try? consumer?.maintain(at: clock.now())
-            finished = !mortal.isDead
+            finished = !killable.isDead
             let after = disk.afterKill()
             let next = try journal(after)
             let again = try #require(try next.tryElection())
@@ -130,11 +131,8 @@ struct CompactionTests {
         #expect(finished)
     }
 
-    @Test(
-        "a writer that is still alive or cannot be locked is kept while the others are removed",
-        arguments: [true, false]
-    )
-    func stays(isAlive: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a writer that is still alive or cannot be locked is kept while the others are removed`(isAlive: Bool) throws {
         let (disk, dead) = try drained(4)
         let storage = FaultyStorage(disk)
         let journal = try journal(storage)
@@ -148,14 +146,14 @@ struct CompactionTests {
         #expect(folders(disk) == [dead[1].description, journal.writer.description])
         #expect(try journal.ledger().recorded == 120)
         lock?.release()
-        storage.heal()
+        storage.clearFaults()
         for _ in 0..<2 { try consumer.maintain(at: clock.now()) }
         #expect(folders(disk) == [journal.writer.description])
         #expect(try journal.ledger().recorded == 120)
     }
 
-    @Test("other callers can read and settle between two parts of maintenance", arguments: 0..<8)
-    func inBetween(_ parts: Int) throws {
+    @Test(arguments: 0..<8)
+    func `other callers can read and settle between two parts of maintenance`(_ parts: Int) throws {
         let (disk, dead) = try drained(20)
         let waiting = try journal(disk)
         for number in 0..<30 { waiting.append("{\"number\":\(number)}") }
@@ -174,18 +172,18 @@ struct CompactionTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 660, delivered: 660))
     }
 
-    @Test("after a kill at any step of erasing, no earlier event is sent to any destination")
-    func killedWhileErasing() throws {
+    @Test
+    func `after a kill at any step of erasing, no earlier event is sent to any destination`() throws {
         var finished = false
         for changes in 0..<400 where !finished {
             let disk = MemoryStorage()
             let dead = try journal(disk)
             for number in 0..<30 { dead.append("{\"secret\":\(number)}") }
             dead.close()
-            let mortal = MortalStorage(disk, dyingAfter: .max)
-            let own = try journal(mortal)
+            let killable = KillableStorage(disk, killedAfter: .max)
+            let own = try journal(killable)
             for number in 0..<30 { own.append("{\"secret\":\(number)}") }
-            let dying = MortalStorage(disk, dyingAfter: changes)
+            let dying = KillableStorage(disk, killedAfter: changes)
             let eraser = try? Journal(
                 JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096),
                 clock: clock,
@@ -215,8 +213,10 @@ struct CompactionTests {
         #expect(finished)
     }
 
-    @Test("erasing never revives a folder left by a kill, and the folder counts toward the limit until it is removed")
-    func leftover() throws {
+    @Test
+    func `erasing never revives a folder left by a kill, and the folder counts toward the limit until it is removed`()
+        throws
+    {
         let (disk, dead) = try drained()
         let segment = "/j/writers/\(dead)/00000001.segment"
         // The totals name the writer, as after a kill between the two steps, and its folder cannot be removed.
@@ -228,13 +228,13 @@ struct CompactionTests {
         let journal = try journal(storage, maximumBytes: 40_000)
         let consumer = try #require(try journal.tryElection())
         try consumer.maintain(at: clock.now())
-        #expect(consumer.obstacles.count == 1)
-        #expect(consumer.obstacles.first?.message.contains("\(dead)") == true)
+        #expect(consumer.writerProblems.count == 1)
+        #expect(consumer.writerProblems.first?.message.contains("\(dead)") == true)
         #expect(try journal.ledger().recorded == 30)
         #expect(consumer.state.withLock { $0.compaction.leftoverBytes } == disk.size(of: segment))
         consumer.close()
         #expect(throws: JournalError.self) { try journal.erase() }
-        storage.heal()
+        storage.clearFaults()
         _ = try journal.erase()
         let again = try #require(try journal.tryElection())
         #expect(folders(disk) == [journal.writer.description])

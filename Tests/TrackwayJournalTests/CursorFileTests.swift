@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -15,12 +15,12 @@ struct CursorFileTests {
         var cursor = Cursor(at: LogPosition(segment: 2, offset: 64), next: 5)
         cursor.next = 9
         cursor.delivered = 3
-        cursor.drop([DroppedRange(sequences: 8...8, reason: .rejected)], isTold: true)
+        cursor.drop([DroppedRange(sequences: 8...8, reason: .rejected)], isReported: true)
         return cursor
     }
 
-    @Test("a cursor loads only for its own writer and destination")
-    func bound() {
+    @Test
+    func `a cursor loads only for its own writer and destination`() {
         let bytes = cursor().fileBytes(of: Self.writer, for: "collector")
         #expect(Cursor(fileBytes: bytes, of: Self.writer, for: "collector") == cursor())
         #expect(Cursor(fileBytes: bytes, of: Self.writer, for: "audit") == nil)
@@ -28,8 +28,8 @@ struct CursorFileTests {
         #expect(Cursor(fileBytes: bytes, of: other, for: "collector") == nil)
     }
 
-    @Test("a cursor in the older format without names still loads")
-    func older() {
+    @Test
+    func `a cursor in the older format without names still loads`() {
         var lines = ChecksummedKeyValueFile()
         lines.add("cursor", 1)
         lines.add("position", "2.64")
@@ -41,8 +41,8 @@ struct CursorFileTests {
         #expect(Cursor(fileBytes: lines.bytes, of: Self.writer, for: "collector") == cursor())
     }
 
-    @Test("swapped cursors count as damaged: all stored events are redelivered and none are skipped")
-    func swapped() throws {
+    @Test
+    func `swapped cursors count as damaged: all stored events are redelivered and none are skipped`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
@@ -60,11 +60,9 @@ struct CursorFileTests {
         #expect(try next.ledger().destinations["audit"] == Ledger.Account(recorded: 10, delivered: 10))
     }
 
-    @Test(
-        "the recorded count does not shrink with a damaged cursor and earlier segments deleted",
-        arguments: [false, true]
-    )
-    func damaged(isElected: Bool) throws {
+    @Test(arguments: [false, true])
+    func `the recorded count does not shrink with a damaged cursor and earlier segments deleted`(isElected: Bool) throws
+    {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
@@ -90,8 +88,8 @@ struct CursorFileTests {
         later?.close()
     }
 
-    @Test("numbers that no valid file can contain are rejected on reading")
-    func absurdNumbers() {
+    @Test
+    func `numbers that no valid file can contain are rejected on reading`() {
         #expect(LogPosition("1.4294967295") == nil)
         #expect(LogPosition("1.1073741824") != nil)
         let lengths: [UInt32] = [.max, 1 << 31, (1 << 30) + 1, 23, 0]

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -44,8 +44,10 @@ struct CursorInPlaceTests {
 
     private func path(of journal: Journal) -> String { journal.folder.cursor(journal.writer, "collector") }
 
-    @Test("a process replaces its first cursor atomically and overwrites it in place while the length is the same")
-    func inPlace() throws {
+    @Test
+    func `a process replaces its first cursor atomically and overwrites it in place while the length is the same`()
+        throws
+    {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         let overwrites = try deliver(50, from: journal, to: consumer)
@@ -59,8 +61,8 @@ struct CursorInPlaceTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 53, delivered: 53))
     }
 
-    @Test("after a failed overwrite, the next cursor replaces the file atomically")
-    func fails() throws {
+    @Test
+    func `after a failed overwrite, the next cursor replaces the file atomically`() throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         _ = try deliver(20, from: journal, to: consumer)
@@ -70,14 +72,14 @@ struct CursorInPlaceTests {
         let batch = try #require(try consumer.read(for: "collector", limits: (events: 10, bytes: 1 << 20)))
         #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<1, delivered: 1) }
         #expect(try cursor(of: journal)?.delivered == 20)
-        storage.heal()
+        storage.clearFaults()
         let overwrites = try deliver(2, from: journal, to: consumer)
         #expect(overwrites.first == false)
         #expect(try cursor(of: journal)?.delivered == 23)
     }
 
-    @Test("a long cursor is never overwritten in place, because power loss could leave a mix of two")
-    func long() throws {
+    @Test
+    func `a long cursor is never overwritten in place, because power loss could leave a mix of two`() throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         for _ in 0..<90 { journal.append(#"{"name":"event"}"#) }
@@ -95,11 +97,10 @@ struct CursorInPlaceTests {
         #expect(try cursor(of: journal)?.delivered == 60)
     }
 
-    @Test(
-        "a reader retries while a cursor is being overwritten, and a persistently damaged cursor counts as missing",
-        arguments: [0, 1, 2, 3, 9]
-    )
-    func torn(_ times: Int) throws {
+    @Test(arguments: [0, 1, 2, 3, 9])
+    func `a reader retries while a cursor is being overwritten, and a persistently damaged cursor counts as missing`(
+        _ times: Int
+    ) throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         _ = try deliver(12, from: journal, to: consumer)
@@ -113,8 +114,8 @@ struct CursorInPlaceTests {
         #expect(damaged.looks == 2, "no process is still writing the file")
     }
 
-    @Test("power loss leaves a complete cursor, either the new or the previous one", arguments: 0..<40)
-    func powerLoss(_ seed: UInt64) throws {
+    @Test(arguments: 0..<40)
+    func `power loss leaves a complete cursor, either the new or the previous one`(_ seed: UInt64) throws {
         let disk = MemoryStorage()
         let storage = FaultyStorage(disk)
         let journal = try journal(storage)

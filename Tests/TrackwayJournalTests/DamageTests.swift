@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -13,7 +13,7 @@ struct DamageTests {
     /// One writer's folder as a killed process leaves it.
     ///
     /// It has one unsealed segment. The positions of its events are known.
-    private struct Wreck {
+    private struct KilledWriter {
         let folder: TemporaryFolder
         let path: String
         let writer: String
@@ -70,41 +70,42 @@ struct DamageTests {
         }
     }
 
-    @Test(
-        "a log truncated at any byte loses and counts the cut record and keeps all records before it",
-        arguments: TestFiles.allCases
-    )
-    func cutTail(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: TestScale.count(14, full: 40), files)
-        for cut in SegmentPreamble.size..<wreck.used {
-            let (found, lost, last) = try wreck.read(Array(wreck.bytes[..<cut]))
-            let whole = wreck.frames.filter { $0.end <= cut }.map(\.sequence)
+    @Test(arguments: TestFiles.allCases)
+    func `a log truncated at any byte loses and counts the cut record and keeps all records before it`(
+        _ files: TestFiles
+    ) throws {
+        let killed = try KilledWriter(events: TestScale.count(14, full: 40), files)
+        for cut in SegmentPreamble.size..<killed.used {
+            let (found, lost, last) = try killed.read(Array(killed.bytes[..<cut]))
+            let whole = killed.frames.filter { $0.end <= cut }.map(\.sequence)
             #expect(found == whole, "cut at \(cut)")
             #expect(UInt64(found.count + lost.count) == last, "cut at \(cut): every number is accounted for")
             // A record that is partly left is known to be lost; a record that is completely gone cannot be.
-            let begun = wreck.frames.first {
-                $0.start < cut && $0.end > cut && wreck.bytes[$0.start..<cut].contains { $0 != 0 }
+            let begun = killed.frames.first {
+                $0.start < cut && $0.end > cut && killed.bytes[$0.start..<cut].contains { $0 != 0 }
             }
             #expect(lost == (begun.map { [$0.sequence] } ?? []), "cut at \(cut)")
         }
     }
 
-    enum Tail: String, CaseIterable {
+    enum Filler: String, CaseIterable {
         case zeros
         case ones
         case noise
     }
 
     @Test(
-        "zeros, ones or noise from any record to the end lose only the overwritten records",
-        arguments: Tail.allCases,
+        arguments: Filler.allCases,
         TestFiles.allCases
     )
-    func overwrittenTail(_ tail: Tail, _ files: TestFiles) throws {
-        let wreck = try Wreck(events: 40, files)
-        var generator = Chance(seed: 7)
-        for frame in wreck.frames {
-            var damaged = wreck.bytes
+    func `zeros, ones or noise from any record to the end lose only the overwritten records`(
+        _ tail: Filler,
+        _ files: TestFiles
+    ) throws {
+        let killed = try KilledWriter(events: 40, files)
+        var generator = SeededRandom(seed: 7)
+        for frame in killed.frames {
+            var damaged = killed.bytes
             for index in frame.start..<damaged.count {
                 switch tail {
                 case .zeros: damaged[index] = 0
@@ -112,55 +113,53 @@ struct DamageTests {
                 case .noise: damaged[index] = UInt8(truncatingIfNeeded: generator.next())
                 }
             }
-            let (found, lost, last) = try wreck.read(damaged)
-            #expect(found == wreck.frames.filter { $0.end <= frame.start }.map(\.sequence))
+            let (found, lost, last) = try killed.read(damaged)
+            #expect(found == killed.frames.filter { $0.end <= frame.start }.map(\.sequence))
             #expect(UInt64(found.count + lost.count) == last)
         }
     }
 
-    @Test(
-        "a flipped bit anywhere loses at most the record that contains it, and reports its number",
-        arguments: TestFiles.allCases
-    )
-    func flippedBit(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: TestScale.count(14, full: 40), files)
-        var generator = Chance(seed: 11)
-        for index in 0..<wreck.used {
-            var damaged = wreck.bytes
+    @Test(arguments: TestFiles.allCases)
+    func `a flipped bit anywhere loses at most the record that contains it, and reports its number`(_ files: TestFiles)
+        throws
+    {
+        let killed = try KilledWriter(events: TestScale.count(14, full: 40), files)
+        var generator = SeededRandom(seed: 11)
+        for index in 0..<killed.used {
+            var damaged = killed.bytes
             damaged[index] ^= 1 << UInt8(generator.next() % 8)
-            let (found, lost, last) = try wreck.read(damaged)
-            let hit = wreck.frames.first { $0.start <= index && index < $0.end }
-            let expected = wreck.frames.map(\.sequence).filter { $0 != hit?.sequence }
+            let (found, lost, last) = try killed.read(damaged)
+            let hit = killed.frames.first { $0.start <= index && index < $0.end }
+            let expected = killed.frames.map(\.sequence).filter { $0 != hit?.sequence }
             #expect(found == expected, "bit flipped in byte \(index)")
             #expect(UInt64(found.count + lost.count) == last, "bit flipped in byte \(index)")
             // If the last record's length is damaged, nothing shows that the record existed.
-            if let hit, hit.sequence != wreck.frames.last?.sequence { #expect(lost == [hit.sequence]) }
+            if let hit, hit.sequence != killed.frames.last?.sequence { #expect(lost == [hit.sequence]) }
         }
     }
 
-    @Test(
-        "a zeroed page in the middle loses only the records it touches, and later records are found",
-        arguments: TestFiles.allCases
-    )
-    func zeroedPage(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: 60, files)
-        for start in stride(from: 16, to: wreck.used - 512, by: 64) {
-            var damaged = wreck.bytes
+    @Test(arguments: TestFiles.allCases)
+    func `a zeroed page in the middle loses only the records it touches, and later records are found`(
+        _ files: TestFiles
+    ) throws {
+        let killed = try KilledWriter(events: 60, files)
+        for start in stride(from: 16, to: killed.used - 512, by: 64) {
+            var damaged = killed.bytes
             for index in start..<(start + 512) { damaged[index] = 0 }
-            let (found, lost, last) = try wreck.read(damaged)
-            let touched = wreck.frames.filter { $0.start < start + 512 && $0.end > start }
-                .filter { damaged[$0.start..<$0.end] != wreck.bytes[$0.start..<$0.end] }.map(\.sequence)
-            #expect(Set(found) == Set(wreck.frames.map(\.sequence)).subtracting(touched), "page at \(start)")
+            let (found, lost, last) = try killed.read(damaged)
+            let touched = killed.frames.filter { $0.start < start + 512 && $0.end > start }
+                .filter { damaged[$0.start..<$0.end] != killed.bytes[$0.start..<$0.end] }.map(\.sequence)
+            #expect(Set(found) == Set(killed.frames.map(\.sequence)).subtracting(touched), "page at \(start)")
             // After the last intact record, the number of lost records is unknown: only the first can be counted, if a
             // part of it is left.
-            let isTail = touched.last == wreck.frames.last?.sequence
+            let isTail = touched.last == killed.frames.last?.sequence
             #expect(isTail ? touched.starts(with: lost) : lost == touched, "page at \(start)")
             #expect(UInt64(found.count + lost.count) == last)
         }
     }
 
-    @Test("a torn record at the end of a log is counted once, regardless of the number of readers")
-    func tornOnce() throws {
+    @Test
+    func `a torn record at the end of a log is counted once, regardless of the number of readers`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 1...5 { journal.append("{\"n\":\(number)}") }
@@ -182,8 +181,8 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged context loses the context of its events but not the events")
-    func damagedContext() throws {
+    @Test
+    func `a damaged context loses the context of its events but not the events`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         journal.setContext(Array("{\"user\":{\"id\":\"first-user\"}}".utf8))
@@ -207,8 +206,8 @@ struct DamageTests {
         #expect(contexts == ["{\"user\":{\"id\":\"first-user\"}}", "{}"])
     }
 
-    @Test("payload bytes that look like a record are not read as one when the enclosing record is damaged")
-    func imitation() throws {
+    @Test
+    func `payload bytes that look like a record are not read as one when the enclosing record is damaged`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         journal.append("{\"n\":1}")
@@ -243,7 +242,7 @@ struct DamageTests {
 }
 
 /// A random number generator that repeats the same sequence for a seed.
-struct Chance: RandomNumberGenerator {
+struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -52,8 +52,8 @@ struct DeadWritersTests {
         texts.map { String($0.dropFirst(#"{"name":""#.count).prefix { $0 != "\"" }) }
     }
 
-    @Test("the first batch reads no more folders with 300 dead writers than with a few")
-    func firstBatch() throws {
+    @Test
+    func `the first batch reads no more folders with 300 dead writers than with a few`() throws {
         func calls(beside writers: Int) throws -> Int {
             let tests = DeadWritersTests()
             for _ in 0..<writers { try tests.leave(20) }
@@ -62,17 +62,17 @@ struct DeadWritersTests {
             func total() -> Int { counted.reduce(0) { $0 + tests.storage.count(of: $1) } }
             let before = total()
             let consumer = try #require(try journal.tryElection())
-            #expect(try consumer.deliverable(for: "collector", enough: 20) >= 20)
+            #expect(try consumer.deliverableCount(for: "collector", limit: 20) >= 20)
             #expect(try consumer.read(for: "collector", limits: (50, 1 << 20))?.events.records.count == 20)
             let calls = total() - before
-            #expect(try consumer.deliverable(for: "collector") == UInt64(20 * writers))
+            #expect(try consumer.deliverableCount(for: "collector") == UInt64(20 * writers))
             return calls
         }
         #expect(try calls(beside: 300) <= calls(beside: 9))
     }
 
-    @Test("expired events are not sent, even before the first maintenance")
-    func expired() throws {
+    @Test
+    func `expired events are not sent, even before the first maintenance`() throws {
         try leave(60, named: "old")
         clock.advance(.seconds(200))
         let journal = try open(maximumAge: .seconds(100))
@@ -86,8 +86,8 @@ struct DeadWritersTests {
         #expect(!delivered.contains("old0"))
     }
 
-    @Test("a journal over its limit drops the oldest writer's events, even if some of them are in flight")
-    func beyondTheLimit() throws {
+    @Test
+    func `a journal over its limit drops the oldest writer's events, even if some of them are in flight`() throws {
         let oldest = try leave(60, named: "oldest")
         try leave(60, named: "younger")
         let journal = try open(maximumBytes: 38_000)
@@ -106,8 +106,8 @@ struct DeadWritersTests {
         #expect(account.isBalanced)
     }
 
-    @Test("a limit that stays exceeded is enforced even with events in flight")
-    func beyondTheLimitForLong() throws {
+    @Test
+    func `a limit that stays exceeded is enforced even with events in flight`() throws {
         try leave(60, named: "oldest")
         try leave(60, named: "younger")
         let journal = try open(maximumBytes: 28_000)
@@ -122,8 +122,8 @@ struct DeadWritersTests {
         #expect(try account(journal).isBalanced)
     }
 
-    @Test("deliveries by earlier processes are not counted as new when their folders are found")
-    func settledBefore() throws {
+    @Test
+    func `deliveries by earlier processes are not counted as new when their folders are found`() throws {
         for _ in 0..<20 {
             let journal = try open()
             record(10, named: "x", in: journal)
@@ -148,11 +148,8 @@ struct DeadWritersTests {
         #expect(consumer.settledAccounts()["collector"]?.delivered == 200)
     }
 
-    @Test(
-        "a request made before a writer was read applies to that writer too",
-        arguments: ["erase", "discard", "drop", "transfer", "maintain", "ledger"]
-    )
-    func asked(for wish: String) throws {
+    @Test(arguments: ["erase", "discard", "drop", "transfer", "maintain", "ledger"])
+    func `a request made before a writer was read applies to that writer too`(for wish: String) throws {
         let dead = try (0..<5).map { _ in try leave(10) }
         let journal = try open()
         let consumer = try #require(try journal.tryElection())
@@ -172,15 +169,15 @@ struct DeadWritersTests {
         case "maintain":
             try consumer.maintain(at: clock.now())
             #expect(!consumer.hasOtherWriters)
-            #expect(try consumer.deliverable(for: "collector") == 50)
+            #expect(try consumer.deliverableCount(for: "collector") == 50)
         default:
             #expect(try journal.ledger().recorded == 50)
             #expect(try account(journal).pending == 50)
         }
     }
 
-    @Test("a folder removed before it was read does not block delivery")
-    func removed() throws {
+    @Test
+    func `a folder removed before it was read does not block delivery`() throws {
         let dead = try (0..<4).map { _ in try leave(10) }
         let journal = try open()
         let consumer = try #require(try journal.tryElection())
@@ -193,11 +190,10 @@ struct DeadWritersTests {
         #expect(try account(journal).isBalanced)
     }
 
-    @Test(
-        "every event is delivered or counted once, regardless of the order in which folders are read",
-        arguments: 0..<40
-    )
-    func anyOrder(seed: UInt64) throws {
+    @Test(arguments: 0..<40)
+    func `every event is delivered or counted once, regardless of the order in which folders are read`(seed: UInt64)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         var recorded: UInt64 = 0
         for _ in 0..<Int.random(in: 1...40, using: &random) {
@@ -217,7 +213,7 @@ struct DeadWritersTests {
                 try consumer.settle(batch, records: 0..<count, delivered: count)
                 delivered += UInt64(count)
             case 2: try consumer.maintain(at: clock.now())
-            case 3: #expect(try consumer.deliverable(for: "collector") == recorded - delivered)
+            case 3: #expect(try consumer.deliverableCount(for: "collector") == recorded - delivered)
             case 4: #expect(try account(journal).pending == recorded - delivered)
             default:
                 consumer.close()

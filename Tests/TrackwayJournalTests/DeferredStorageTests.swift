@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -31,26 +31,26 @@ struct DeferredStorageTests {
     }
 
     private func enter(_ journal: Journal) throws -> UInt64 {
-        try journal.identify()
-        try journal.enterFolder(.written { $0 })
+        try journal.loadIdentity()
+        try journal.openFolder(.written { $0 })
         return try journal.countAbandonedMarkers()
     }
 
-    @Test("events recorded before the folder is usable are written in order and delivered once")
-    func inOrder() throws {
+    @Test
+    func `events recorded before the folder is usable are written in order and delivered once`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage)
         #expect(journal.isAwaitingStorage)
         for number in 1...100 { #expect(journal.append("\(number)") == .held(UInt64(number))) }
-        #expect(throws: JournalError.self) { try journal.identify() }
-        #expect(throws: JournalError.self) { try journal.enterFolder(.written { $0 }) }
-        storage.heal()
+        #expect(throws: JournalError.self) { try journal.loadIdentity() }
+        #expect(throws: JournalError.self) { try journal.openFolder(.written { $0 }) }
+        storage.clearFaults()
         // The folder is usable now, but the journal has not been notified, so it still records in memory.
         #expect(journal.append("101") == .held(101))
         #expect(try enter(journal) == 0)
         #expect(!journal.isAwaitingStorage)
-        #expect(journal.append("102") == .kept(102))
+        #expect(journal.append("102") == .stored(102))
         let consumer = try #require(try journal.tryElection())
         #expect(try consumer.deliverAll("collector") == (1...102).map { "\($0)" })
         let ledger = try journal.ledger()
@@ -58,23 +58,23 @@ struct DeferredStorageTests {
         #expect(try storage.names(in: "/journal").filter { $0.hasPrefix("held.") } == [])
     }
 
-    @Test("an existing identity is adopted, and a missing one is created once")
-    func identity() throws {
+    @Test
+    func `an existing identity is adopted, and a missing one is created once`() throws {
         let storage = FaultyStorage()
         let before = try open(storage).installation
         let disk = FaultyStorage(try #require(storage.base as? MemoryStorage).afterKill())
         try lock(disk)
         let journal = try open(disk)
         #expect(journal.installation != before)
-        disk.heal()
+        disk.clearFaults()
         _ = try enter(journal)
         #expect(journal.installation == before)
         journal.append("one")
         #expect(try open(FaultyStorage(try #require(disk.base as? MemoryStorage).afterKill())).installation == before)
     }
 
-    @Test("the contexts of held events and the current context are converted")
-    func contexts() throws {
+    @Test
+    func `the contexts of held events and the current context are converted`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage)
@@ -82,9 +82,9 @@ struct DeferredStorageTests {
         journal.append("one")
         journal.setContext(Array(#"{"user":"nobody","screen":"home"}"#.utf8))
         journal.append("two")
-        storage.heal()
-        try journal.identify()
-        try journal.enterFolder(
+        storage.clearFaults()
+        try journal.loadIdentity()
+        try journal.openFolder(
             .written { Array(String(decoding: $0, as: UTF8.self).replacing("nobody", with: "ann").utf8) }
         )
         journal.append("three")
@@ -97,17 +97,17 @@ struct DeferredStorageTests {
         #expect(contexts == [#"{"user":"ann"}"#, #"{"user":"ann","screen":"home"}"#])
     }
 
-    @Test("held events that are dropped are counted and never reach the disk")
-    func dropped() throws {
+    @Test
+    func `held events that are dropped are counted and never reach the disk`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage)
         journal.setContext(Array("{}".utf8))
         for _ in 0..<10 { journal.append("secret") }
-        storage.heal()
-        try journal.identify()
-        try journal.enterFolder(.dropped(.consentDenied))
-        #expect(journal.append("later") == .kept(11))
+        storage.clearFaults()
+        try journal.loadIdentity()
+        try journal.openFolder(.dropped(.consentDenied))
+        #expect(journal.append("later") == .stored(11))
         let consumer = try #require(try journal.tryElection())
         #expect(try consumer.deliverAll("collector") == ["later"])
         #expect(try journal.ledger().destinations["collector"]?.dropped == [.consentDenied: 10])
@@ -118,8 +118,8 @@ struct DeferredStorageTests {
         }
     }
 
-    @Test("held events have a memory limit, and events beyond it are dropped and counted")
-    func bounded() throws {
+    @Test
+    func `held events have a memory limit, and events beyond it are dropped and counted`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage, heldBytes: 10_000)
@@ -128,7 +128,7 @@ struct DeferredStorageTests {
         let kept = outcomes.count { if case .held = $0 { true } else { false } }
         #expect(kept > 30 && kept < 100)
         #expect(outcomes.last == .dropped(500, .storageAwaited))
-        storage.heal()
+        storage.clearFaults()
         _ = try enter(journal)
         let consumer = try #require(try journal.tryElection())
         #expect(try consumer.deliverAll("collector").count == kept)
@@ -136,8 +136,8 @@ struct DeferredStorageTests {
         #expect(account.isBalanced && account.dropped == [.storageAwaited: UInt64(500 - kept)])
     }
 
-    @Test("after a kill before the folder was usable, the next process counts the lost events once")
-    func killed() throws {
+    @Test
+    func `after a kill before the folder was usable, the next process counts the lost events once`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage)
@@ -146,7 +146,7 @@ struct DeferredStorageTests {
         try lock(disk)
         let second = try open(disk)
         second.append("held")
-        disk.heal()
+        disk.clearFaults()
         #expect(try enter(second) == 7)
         second.append("kept")
         let consumer = try #require(try second.tryElection())
@@ -157,8 +157,8 @@ struct DeferredStorageTests {
         #expect(try disk.names(in: "/journal").filter { $0.hasPrefix("held.") } == [])
     }
 
-    @Test("the lost events are also counted if the folder is usable when the next process starts")
-    func killedThenOpen() throws {
+    @Test
+    func `the lost events are also counted if the folder is usable when the next process starts`() throws {
         let storage = FaultyStorage()
         try lock(storage)
         let journal = try open(storage)
@@ -171,26 +171,23 @@ struct DeferredStorageTests {
         #expect(ledger.isBalanced && ledger.recorded == 8)
     }
 
-    @Test(
-        "an invalid marker file counts no events",
-        arguments: [[], [1, 2, 3], Array(repeating: UInt8(255), count: 16)]
-    )
-    func nonsense(_ bytes: [UInt8]) throws {
+    @Test(arguments: [[], [1, 2, 3], Array(repeating: UInt8(255), count: 16)])
+    func `an invalid marker file counts no events`(_ bytes: [UInt8]) throws {
         let storage = MemoryStorage()
         let journal = try open(storage)
         try storage.replace("/journal/held.0000", with: bytes, durably: false)
         #expect(try journal.countAbandonedMarkers() == 0)
     }
 
-    @Test("any other storage failure makes opening fail")
-    func permanent() throws {
+    @Test
+    func `any other storage failure makes opening fail`() throws {
         let storage = FaultyStorage()
         storage.fail(.create, with: .inputOutput)
         #expect(throws: JournalError.self) { try open(storage) }
     }
 
-    @Test("an inaccessible folder on a real disk is entered once it becomes accessible")
-    func realFolder() throws {
+    @Test
+    func `an inaccessible folder on a real disk is entered once it becomes accessible`() throws {
         // A file blocks the path, because permissions would not stop a test that runs as root.
         let folder = try TemporaryFolder()
         let obstacle = folder.path + "/store"
@@ -204,7 +201,7 @@ struct DeferredStorageTests {
         let journal = try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: disk) { _ in true }
         #expect(journal.isAwaitingStorage)
         for number in 0..<50 { journal.append("\(number)") }
-        #expect(throws: JournalError.self) { try journal.identify() }
+        #expect(throws: JournalError.self) { try journal.loadIdentity() }
         try disk.remove(obstacle)
         #expect(try enter(journal) == 0)
         let consumer = try #require(try journal.tryElection())

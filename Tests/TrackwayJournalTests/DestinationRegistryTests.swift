@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -12,10 +12,8 @@ import TrackwayTesting
 struct DestinationRegistryTests {
     private static let one = ["collector"] as [DestinationID]
 
-    @Test(
-        "a destination gets the events recorded while it was added, even those pending when it was removed"
-    )
-    func comesAndGoes() throws {
+    @Test
+    func `a destination gets the events recorded while it was added, even those pending when it was removed`() throws {
         let journal = try QueueEnvironment().open(Self.one)
         let consumer = try #require(try journal.tryElection())
         journal.append("before")
@@ -29,10 +27,10 @@ struct DestinationRegistryTests {
         journal.removeDestination("queue")
         #expect(journal.destinations == ["collector"])
         journal.append("away")
-        #expect(try consumer.waiting(for: "queue") == 2)
+        #expect(try consumer.waitingCount(for: "queue") == 2)
         journal.addDestination("queue")
         journal.append("back")
-        #expect(try consumer.waiting(for: "queue") == 3)
+        #expect(try consumer.waitingCount(for: "queue") == 3)
         #expect(try consumer.transfer(for: "queue") == 3)
         #expect(try consumer.deliverReleased("queue") == ["all", "mine", "back"])
         #expect(try consumer.deliverAll("collector") == ["before", "all", "away", "back"])
@@ -41,11 +39,10 @@ struct DestinationRegistryTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 4, delivered: 4))
     }
 
-    @Test(
-        "pending events of a removed destination survive restarts and resume when it is added again, for any name",
-        arguments: ["queue", "orders.new", "a.1.2.new", "segment", "0", "-", "_.", String(repeating: "q", count: 64)]
-    )
-    func awayOverRestart(name: String) throws {
+    @Test(arguments: ["queue", "orders.new", "a.1.2.new", "segment", "0", "-", "_.", String(repeating: "q", count: 64)])
+    func `pending events of a removed destination survive restarts and resume when it is added again, for any name`(
+        name: String
+    ) throws {
         let id = try #require(DestinationID(name))
         let environment = QueueEnvironment()
         let first = try environment.open(Self.one)
@@ -67,8 +64,8 @@ struct DestinationRegistryTests {
         #expect(try second.ledger().destinations[id] == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test("a temporary cursor file left by a dead process does not name a destination")
-    func leftOverFile() throws {
+    @Test
+    func `a temporary cursor file left by a dead process does not name a destination`() throws {
         let storage = MemoryStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -86,11 +83,10 @@ struct DestinationRegistryTests {
         #expect(environment.segments.allSatisfy { !$0.contains(dead.writer.description) })
     }
 
-    @Test(
-        "a destination added for the first time gets no backlog of other writers, whichever process delivers and when",
-        arguments: [true, false]
-    )
-    func noEarlierEvents(isDead: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a destination added for the first time gets no backlog of other writers, whichever process delivers and when`(
+        isDead: Bool
+    ) throws {
         let environment = QueueEnvironment()
         let other = try environment.open(Self.one)
         other.append("past")
@@ -117,8 +113,8 @@ struct DestinationRegistryTests {
         #expect(try second.ledger().isBalanced)
     }
 
-    @Test("a destination named in the configuration gets the backlog of earlier runs, even the first time")
-    func configuredLater() throws {
+    @Test
+    func `a destination named in the configuration gets the backlog of earlier runs, even the first time`() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open(Self.one)
         dead.append("past")
@@ -127,8 +123,8 @@ struct DestinationRegistryTests {
         #expect(try consumer.waitingTexts("queue") == ["past"])
     }
 
-    @Test("a removed destination without pending events pins no segment and no dead writer's folder")
-    func awayPinsNothing() throws {
+    @Test
+    func `a removed destination without pending events pins no segment and no dead writer's folder`() throws {
         let environment = QueueEnvironment()
         let first = try environment.open(Self.one)
         first.addDestination("queue")
@@ -148,8 +144,8 @@ struct DestinationRegistryTests {
         #expect(environment.segments.allSatisfy { !$0.contains(first.writer.description) })
     }
 
-    @Test("a delivering process keeps the events of a destination that it does not know")
-    func unknownToTheDeliverer() throws {
+    @Test
+    func `a delivering process keeps the events of a destination that it does not know`() throws {
         let environment = QueueEnvironment()
         let deliverer = try environment.open(Self.one)
         let consumer = try #require(try deliverer.tryElection())
@@ -166,8 +162,8 @@ struct DestinationRegistryTests {
         #expect(try consumer.waitingTexts("queue") == ["mine"])
     }
 
-    @Test("after erasing, present destinations start from scratch and removed ones are forgotten")
-    func erased() throws {
+    @Test
+    func `after erasing, present destinations start from scratch and removed ones are forgotten`() throws {
         let journal = try QueueEnvironment().open(Self.one)
         journal.addDestination("queue")
         journal.addDestination("gone")
@@ -175,14 +171,14 @@ struct DestinationRegistryTests {
         journal.removeDestination("gone")
         _ = try journal.erase()
         let consumer = try #require(try journal.tryElection())
-        #expect(try consumer.waiting(for: "queue") == 0)
+        #expect(try consumer.waitingCount(for: "queue") == 0)
         QueueTests.record("aq", journal)
         #expect(try consumer.waitingTexts("queue") == ["0", "1"])
         #expect(try journal.ledger().destinations.keys.sorted() == ["collector", "queue"])
     }
 
-    @Test("a start position that could not be written still applies in this process")
-    func unwritableBeginning() throws {
+    @Test
+    func `a start position that could not be written still applies in this process`() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -196,8 +192,9 @@ struct DestinationRegistryTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("maintenance writes a start position that could not be written before, so that the next run knows it")
-    func beginningWrittenLater() throws {
+    @Test
+    func `maintenance writes a start position that could not be written before, so that the next run knows it`() throws
+    {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -205,7 +202,7 @@ struct DestinationRegistryTests {
         journal.append("before")
         storage.fail(.create, with: .noSpace)
         journal.addDestination("queue")
-        storage.heal()
+        storage.clearFaults()
         journal.append("after")
         let consumer = try #require(try journal.tryElection())
         // The first round notices that it is missing, and the second writes it.
@@ -215,8 +212,8 @@ struct DestinationRegistryTests {
         #expect(try next.waitingTexts("queue") == ["after"])
     }
 
-    @Test("events addressed by name survive a kill even if the start position was never written")
-    func beginningNeverWritten() throws {
+    @Test
+    func `events addressed by name survive a kill even if the start position was never written`() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -234,11 +231,10 @@ struct DestinationRegistryTests {
         #expect(try next.ledger().destinations["queue"] == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test(
-        "with a damaged cursor, an added destination gets all stored events rather than none, even while removed",
-        arguments: [true, false]
-    )
-    func damagedCursor(isAway: Bool) throws {
+    @Test(arguments: [true, false])
+    func `with a damaged cursor, an added destination gets all stored events rather than none, even while removed`(
+        isAway: Bool
+    ) throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
         environment.storage = memory

@@ -4,14 +4,14 @@
 internal import Dispatch
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayJournal
 
 @Suite("A segment's file and mapping")
 struct DiskSegmentTests {
-    @Test("a segment finished by several threads during a flush is released once")
-    func finishedTogether() throws {
+    @Test
+    func `a segment finished by several threads during a flush is released once`() throws {
         let folder = NSTemporaryDirectory() + "trackway-segment-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // Files left in the temporary folder do no harm.

@@ -38,24 +38,24 @@ struct EncryptedFormatTests {
         }.joined()
     }
 
-    @Test("a segment with an origin, one record and a seal has the documented bytes")
-    func segment() throws {
+    @Test
+    func `a segment with an origin, one record and a seal has the documented bytes`() throws {
         let log = try SegmentedLog(folder: "/j/set-aside", storage: storage)
         _ = try Array("{\"name\":\"hush\"}".utf8).withUnsafeBytes { try log.append(kind: .deadLetter, payload: $0) }
         log.close()
         #expect(Self.digits(memory.contents(of: "/j/set-aside/00000001.segment")) == Self.segment)
     }
 
-    @Test("a small file has the documented bytes")
-    func file() throws {
+    @Test
+    func `a small file has the documented bytes`() throws {
         try storage.makeFolder("/j")
         try storage.replace("/j/settings", with: Array("{\"version\":1}".utf8), durably: false)
         #expect(Self.digits(memory.contents(of: "/j/settings")) == Self.file)
         #expect(try storage.contents(of: "/j/settings") == Array("{\"version\":1}".utf8))
     }
 
-    @Test("a key's id is the first four bytes of a hash")
-    func id() {
+    @Test
+    func `a key's id is the first four bytes of a hash`() {
         #expect(TestKey.first.id == "0ad18686")
     }
 }

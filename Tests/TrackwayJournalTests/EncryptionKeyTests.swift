@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayPlatform
 
 @testable import TrackwayJournal
@@ -11,13 +11,13 @@ import TrackwayPlatform
 @Suite("Keys that are wrong, missing, or changed")
 struct EncryptionKeyTests {
     /// Returns the contents of all files below a folder except locks.
-    private static func picture(of root: String) throws -> [String: Data] {
+    private static func contents(of root: String) throws -> [String: Data] {
         let names = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
-        var picture: [String: Data] = [:]
+        var contents: [String: Data] = [:]
         for name in names where !name.hasSuffix("lock") {
-            picture[name] = FileManager.default.contents(atPath: root + "/" + name)
+            contents[name] = FileManager.default.contents(atPath: root + "/" + name)
         }
-        return picture
+        return contents
     }
 
     private static func record(
@@ -33,12 +33,12 @@ struct EncryptionKeyTests {
 
     private static func numbers(_ range: ClosedRange<Int>) -> [String] { range.map { "{\"n\":\($0)}" } }
 
-    @Test("a folder whose key is missing is rejected with the key's id, and its small files stay unchanged")
-    func refused() throws {
+    @Test
+    func `a folder whose key is missing is rejected with the key's id, and its small files stay unchanged`() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
         try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
-        let before = try Self.picture(of: root)
+        let before = try Self.contents(of: root)
         for storage in [EncryptedStorage.keyed(TestKey.second, in: root), EncryptedStorage.unkeyed(in: root)] {
             let error = #expect(throws: StorageError.self) { try storage.prepare() }
             #expect(error?.code == .encrypted)
@@ -46,7 +46,7 @@ struct EncryptionKeyTests {
             #expect(throws: JournalError.self) { _ = try environment.open(storage: storage) }
         }
         #expect(
-            try Self.picture(of: root).filter { !$0.key.hasPrefix("writers/") }
+            try Self.contents(of: root).filter { !$0.key.hasPrefix("writers/") }
                 == before.filter { !$0.key.hasPrefix("writers/") }
         )
         #expect(throws: JournalError.self) {
@@ -60,14 +60,16 @@ struct EncryptionKeyTests {
         #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
     }
 
-    @Test("unencrypted events are delivered with the rest, and small files are encrypted when a key is first given")
-    func mixed() throws {
+    @Test
+    func `unencrypted events are delivered with the rest, and small files are encrypted when a key is first given`()
+        throws
+    {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
         try Self.record(1...5, in: environment, DiskStorage())
         let storage = EncryptedStorage.keyed(TestKey.first, in: root)
         try storage.prepare()
-        for (name, bytes) in try Self.picture(of: root) where !bytes.isEmpty && !name.hasSuffix("segment") {
+        for (name, bytes) in try Self.contents(of: root) where !bytes.isEmpty && !name.hasSuffix("segment") {
             #expect(bytes.starts(with: Data("TRACKENC".utf8)), "\(name)")
         }
         try Self.record(6...9, in: environment, storage)
@@ -77,8 +79,8 @@ struct EncryptionKeyTests {
         #expect(try journal.ledger().destinations["collector"]?.pending == 0)
     }
 
-    @Test("after a key change, data written with the old key is readable, and new data needs only the new key")
-    func changed() throws {
+    @Test
+    func `after a key change, data written with the old key is readable, and new data needs only the new key`() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
         let first = EncryptedStorage.keyed(TestKey.first, in: root)
@@ -101,10 +103,10 @@ struct EncryptionKeyTests {
         #expect(throws: StorageError.self) { try first.prepare() }
     }
 
-    @Test(
-        "a log whose key was removed too early is reported, blocks no others, and is sent once the key is back"
-    )
-    func givenUpEarly() throws {
+    @Test
+    func `a log whose key was removed too early is reported, blocks no others, and is sent once the key is back`()
+        throws
+    {
         let environment = try JournalEnvironment(maximumAge: .seconds(60))
         let root = environment.folder.path
         try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
@@ -121,8 +123,8 @@ struct EncryptionKeyTests {
             try consumer.maintain(at: environment.clock.now())
             #expect(try consumer.deliverAll("collector").isEmpty)
         }
-        let told = try journal.ledger().uncounted
-        #expect(told.contains { $0.reason.contains(TestKey.first.id) })
+        let uncounted = try journal.ledger().uncounted
+        #expect(uncounted.contains { $0.reason.contains(TestKey.first.id) })
         consumer.close()
         journal.close()
         let again = try environment.open(storage: both)
@@ -130,8 +132,8 @@ struct EncryptionKeyTests {
         #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
     }
 
-    @Test("erasing removes data whose key is missing")
-    func erased() throws {
+    @Test
+    func `erasing removes data whose key is missing`() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
         try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
@@ -143,8 +145,8 @@ struct EncryptionKeyTests {
         #expect(try journal.ledger().destinations["collector"]?.pending == 0)
     }
 
-    @Test("two processes with the same key share one installation")
-    func shared() throws {
+    @Test
+    func `two processes with the same key share one installation`() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
         let one = try environment.open(storage: EncryptedStorage.keyed(TestKey.first, in: root))
@@ -158,8 +160,8 @@ struct EncryptionKeyTests {
         #expect(try other.ledger().destinations["collector"]?.delivered == 2)
     }
 
-    @Test("a key's description reveals only a short hash")
-    func quiet() throws {
+    @Test
+    func `a key's description reveals only a short hash`() throws {
         let key = EncryptionKey(Array("0123456789abcdef0123456789abcdef".utf8))
         for text in ["\(key)", String(reflecting: key), "\(Encryption.key(key))"] {
             #expect(!text.contains("48, 49") && !text.contains("0123456789abcdef"))

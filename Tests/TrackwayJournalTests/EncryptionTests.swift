@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayPlatform
 import TrackwayTesting
 
@@ -34,8 +34,8 @@ struct EncryptionTests {
 
     // MARK: Same behavior as an unencrypted journal
 
-    @Test("an encrypted journal returns its events in this process and the next, and no file reveals them")
-    func roundTrip() throws {
+    @Test
+    func `an encrypted journal returns its events in this process and the next, and no file reveals them`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
         let journal = try environment.open(storage: storage)
@@ -68,8 +68,10 @@ struct EncryptionTests {
         later.close()
     }
 
-    @Test("events held while the disk is full are written later, and a marker counts them as lost if the process dies")
-    func held() throws {
+    @Test
+    func `events held while the disk is full are written later, and a marker counts them as lost if the process dies`()
+        throws
+    {
         let faulty = FaultyStorage()
         let storage = EncryptedStorage.keyed(TestKey.first, in: "/j", faulty)
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
@@ -84,7 +86,7 @@ struct EncryptionTests {
         // Another process reads the marker, as it would after this one is killed.
         var tail = LogTail(folder: "/j/writers/\(journal.writer)", storage: storage)
         #expect(try tail.extent(isComplete: false).last == 40)
-        faulty.heal()
+        faulty.clearFaults()
         #expect(journal.drain())
         let consumer = try #require(try journal.tryElection())
         #expect(try consumer.deliverAll("collector").count == 40)
@@ -92,8 +94,8 @@ struct EncryptionTests {
 
     // MARK: Forgery
 
-    @Test("swapped records count as damaged even if every checksum is correct")
-    func swappedFrames() throws {
+    @Test
+    func `swapped records count as damaged even if every checksum is correct`() throws {
         let environment = try JournalEnvironment(segmentBytes: 8192)
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
         let journal = try environment.open(storage: storage)
@@ -116,8 +118,8 @@ struct EncryptionTests {
         #expect(try later.ledger().destinations["collector"]?.dropped == [.damaged: 2])
     }
 
-    @Test("a segment moved to another log and a plain record among encrypted ones count as damaged")
-    func swappedFiles() throws {
+    @Test
+    func `a segment moved to another log and a plain record among encrypted ones count as damaged`() throws {
         let environment = try JournalEnvironment(segmentBytes: 4096)
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
         var folders: [String] = []
@@ -186,8 +188,8 @@ struct EncryptionTests {
         bytes.replaceSubrange(place..<(place + frame.count), with: frame)
     }
 
-    @Test("swapped, modified and truncated small files are damaged and never decrypted")
-    func smallFiles() throws {
+    @Test
+    func `swapped, modified and truncated small files are damaged and never decrypted`() throws {
         let folder = try TemporaryFolder()
         let storage = EncryptedStorage.keyed(TestKey.first, in: folder.path)
         let (one, other) = (folder.path + "/one", folder.path + "/other")
@@ -208,8 +210,8 @@ struct EncryptionTests {
         }
     }
 
-    @Test("writing the same content or segment twice never produces the same bytes")
-    func fresh() throws {
+    @Test
+    func `writing the same content or segment twice never produces the same bytes`() throws {
         let folder = try TemporaryFolder()
         let storage = EncryptedStorage.keyed(TestKey.first, in: folder.path)
         var seen: Set<[UInt8]> = []
@@ -238,8 +240,8 @@ struct EncryptionTests {
         #expect(nonces.count == 18)
     }
 
-    @Test("a marker that overwrites an earlier one has a different nonce")
-    func notes() throws {
+    @Test
+    func `a marker that overwrites an earlier one has a different nonce`() throws {
         let memory = MemoryStorage()
         let storage = EncryptedStorage.keyed(TestKey.first, in: "/j", memory)
         try storage.makeFolder("/j/log")
@@ -250,7 +252,7 @@ struct EncryptionTests {
         var writer = try #require(appender)
         var nonces: Set<[UInt8]> = []
         for number in 1...10 {
-            writer.note(DroppedRange(sequences: 1...UInt64(number), reason: .storageFull))
+            writer.writeMarker(DroppedRange(sequences: 1...UInt64(number), reason: .storageFull))
             let place = writer.capacity + (number % 2 == 1 ? 0 : 96)
             nonces.insert(Array(file.memory[(place + 28)..<(place + 40)]))
         }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -23,11 +23,10 @@ struct FaultTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    @Test(
-        "events are held in memory while the storage fails and are then delivered in order",
-        arguments: [StorageFault.noSpace, .inputOutput, .denied]
-    )
-    func heldAndRecovered(_ fault: StorageFault) throws {
+    @Test(arguments: [StorageFault.noSpace, .inputOutput, .denied])
+    func `events are held in memory while the storage fails and are then delivered in order`(_ fault: StorageFault)
+        throws
+    {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         var outcomes: [AppendOutcome] = []
@@ -37,15 +36,15 @@ struct FaultTests {
         #expect(outcomes.contains { if case .held = $0 { true } else { false } })
         #expect(outcomes.map(\.sequence) == (1...300).map { UInt64($0) })
         #expect(try journal.ledger().destinations["collector"]?.pending == 300)
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         let consumer = try #require(try journal.tryElection())
         #expect(try consumer.deliverAll("collector") == (0..<300).map(text))
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 300, delivered: 300))
     }
 
-    @Test("when memory is full too, the newest events are dropped and counted, and stored events are kept")
-    func droppedNewest() throws {
+    @Test
+    func `when memory is full too, the newest events are dropped and counted, and stored events are kept`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 2000)
         for number in 0..<50 { journal.append(text(number)) }
@@ -54,9 +53,9 @@ struct FaultTests {
         for number in 50..<300 { outcomes.append(journal.append(text(number))) }
         let dropped = outcomes.filter { if case .dropped(_, .storageFull) = $0 { true } else { false } }
         #expect(!dropped.isEmpty)
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
-        for number in 300..<310 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 300..<310 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         let consumer = try #require(try journal.tryElection())
         let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.count == 310 - dropped.count)
@@ -66,8 +65,8 @@ struct FaultTests {
         #expect(account.isBalanced && account.recorded == 310)
     }
 
-    @Test("contexts set while the storage fails stay with the events recorded in them")
-    func contextsWhileHeld() throws {
+    @Test
+    func `contexts set while the storage fails stay with the events recorded in them`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         storage.fail(.makeSegment, with: .noSpace)
@@ -77,7 +76,7 @@ struct FaultTests {
             journal.append(text(number))
             expected.append("{\"c\":\(number / 20)}")
         }
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         journal.append(text(200))
         expected.append("{\"c\":9}")
@@ -93,8 +92,8 @@ struct FaultTests {
         #expect(found == expected)
     }
 
-    @Test("a failed flush throws to its caller, and the journal continues in a new segment")
-    func failedFlush() throws {
+    @Test
+    func `a failed flush throws to its caller, and the journal continues in a new segment`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         journal.append(text(0))
@@ -106,17 +105,19 @@ struct FaultTests {
         #expect(try consumer.deliverAll("collector") == [text(0), text(1)])
     }
 
-    @Test("flushed events survive power loss; unflushed ones become a shorter tail or a counted gap, never reordered")
-    func powerLoss() throws {
+    @Test
+    func `flushed events survive power loss; unflushed ones become a shorter tail or a counted gap, never reordered`()
+        throws
+    {
         for seed in UInt64(0)..<200 {
-            var chance = Chance(seed: seed)
+            var generator = SeededRandom(seed: seed)
             let storage = MemoryStorage()
             let journal = try journal(storage)
             var flushed = 0
-            let total = 1 + Int(chance.next() % 150)
+            let total = 1 + Int(generator.next() % 150)
             for number in 0..<total {
                 journal.append(text(number))
-                if chance.next() % 25 == 0 {
+                if generator.next() % 25 == 0 {
                     try journal.synchronize()
                     flushed = number + 1
                 }
@@ -134,8 +135,8 @@ struct FaultTests {
         }
     }
 
-    @Test("a kill at any moment loses no recorded event")
-    func killed() throws {
+    @Test
+    func `a kill at any moment loses no recorded event`() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         for number in 0..<300 {
@@ -147,8 +148,8 @@ struct FaultTests {
         }
     }
 
-    @Test("a cursor that cannot be written is kept in memory and written with the next one")
-    func unwritableCursor() throws {
+    @Test
+    func `a cursor that cannot be written is kept in memory and written with the next one`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         for number in 0..<20 { journal.append(text(number)) }
@@ -158,26 +159,26 @@ struct FaultTests {
         #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<10, delivered: 10) }
         let second = try #require(try consumer.read(for: "collector", limits: (10, 100_000)))
         #expect(second.texts == (10..<20).map(text))
-        storage.heal()
+        storage.clearFaults()
         try consumer.settle(second, records: 0..<10, delivered: 10)
         consumer.close()
         #expect(try journal.ledger().destinations["collector"]?.delivered == 20)
     }
 
-    @Test("an unreadable identity makes opening fail, and the same identity is used once it is readable")
-    func lockedIdentity() throws {
+    @Test
+    func `an unreadable identity makes opening fail, and the same identity is used once it is readable`() throws {
         let storage = FaultyStorage()
         let first = try journal(storage)
         let installation = first.installation
         first.close()
         storage.fail(.contents, with: .denied, paths: "/installation")
         #expect(throws: JournalError.self) { try self.journal(storage) }
-        storage.heal()
+        storage.clearFaults()
         #expect(try journal(storage).installation == installation)
     }
 
-    @Test("all shipped storages pass the conformance suite", arguments: ["disk", "memory", "faulty"])
-    func conformance(_ name: String) throws {
+    @Test(arguments: ["disk", "memory", "faulty"])
+    func `all shipped storages pass the conformance suite`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let storage: any JournalStorage =
             switch name {

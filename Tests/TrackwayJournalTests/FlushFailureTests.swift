@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -27,8 +27,8 @@ struct FlushFailureTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    @Test("a journal in a new folder is durable, including all parent folders", arguments: 0..<10 as Range<UInt64>)
-    func freshFolders(seed: UInt64) throws {
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a journal in a new folder is durable, including all parent folders`(seed: UInt64) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         for number in 0..<3 { journal.append(text(number)) }
@@ -39,8 +39,8 @@ struct FlushFailureTests {
         #expect(try events(after) == (0..<3).map(text))
     }
 
-    @Test("a process flushes the folders that a killed process left unflushed before it reports durability")
-    func killedBeforeFlushing() throws {
+    @Test
+    func `a process flushes the folders that a killed process left unflushed before it reports durability`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         // The process dies at its first flush of a folder.
@@ -55,8 +55,8 @@ struct FlushFailureTests {
         #expect(try events(revived.afterPowerLoss()) == [text(0)])
     }
 
-    @Test("after a segment's flush failed, a second caller's flush does not report its events as durable")
-    func secondWaiter() throws {
+    @Test
+    func `after a segment's flush failed, a second caller's flush does not report its events as durable`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
@@ -74,12 +74,9 @@ struct FlushFailureTests {
         #expect(left == [text(0), text(2)])
     }
 
-    @Test(
-        "under random failures, every event reported as durable survives power loss",
-        arguments: 0..<60 as Range<UInt64>
-    )
-    func walk(seed: UInt64) throws {
-        var chance = Chance(seed: seed &+ 1)
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `under random failures, every event reported as durable survives power loss`(seed: UInt64) throws {
+        var generator = SeededRandom(seed: seed &+ 1)
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
@@ -87,18 +84,18 @@ struct FlushFailureTests {
         let operations: [StorageOperation] = [.synchronizeSegment, .synchronize, .synchronizeFolder, .makeSegment]
         for number in 0..<200 {
             let outcome = journal.append(text(number))
-            if case .kept(let sequence) = outcome { appended[sequence] = text(number) }
-            if chance.next() % 12 == 0 {
-                let operation = operations[Int(chance.next() % 4)]
-                storage.fail(operation, with: .inputOutput, times: 1 + Int(chance.next() % 2))
+            if case .stored(let sequence) = outcome { appended[sequence] = text(number) }
+            if generator.next() % 12 == 0 {
+                let operation = operations[Int(generator.next() % 4)]
+                storage.fail(operation, with: .inputOutput, times: 1 + Int(generator.next() % 2))
             }
-            guard chance.next() % 5 == 0 else { continue }
+            guard generator.next() % 5 == 0 else { continue }
             do {
                 try journal.synchronize()
             } catch {
                 #expect(error.code == .synchronizationFailed || error.code == .storage)
             }
-            if chance.next() % 3 == 0 { storage.heal() }
+            if generator.next() % 3 == 0 { storage.clearFaults() }
         }
         let loss: PowerLoss = seed % 2 == 0 ? .everythingUnflushed : .someUnflushed(seed: seed)
         let left = Set(try events(memory.afterPowerLoss(loss)))
@@ -107,8 +104,9 @@ struct FlushFailureTests {
         }
     }
 
-    @Test("events in a segment whose flush failed are not durable while a full disk prevents starting a new one")
-    func cannotLeave() throws {
+    @Test
+    func `events in a segment whose flush failed are not durable while a full disk prevents starting a new one`() throws
+    {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
@@ -117,11 +115,11 @@ struct FlushFailureTests {
         storage.fail(.makeSegment, with: .noSpace)
         #expect(throws: JournalError.self) { try journal.synchronize() }
         // It still survives a kill.
-        #expect(journal.append(text(1)) == .kept(2))
+        #expect(journal.append(text(1)) == .stored(2))
         #expect(throws: JournalError.self) { try journal.synchronize() }
         #expect(!journal.isDurable(1) && !journal.isDurable(2))
-        storage.heal()
-        #expect(journal.append(text(2)) == .kept(3))
+        storage.clearFaults()
+        #expect(journal.append(text(2)) == .stored(3))
         try journal.synchronize()
         journal.append(text(3))
         try journal.synchronize()
@@ -129,23 +127,25 @@ struct FlushFailureTests {
         #expect(try events(memory.afterKill()) == (0..<4).map(text))
     }
 
-    @Test("after a failed flush of a parent folder, the process reports no more events as durable")
-    func lostPath() throws {
+    @Test
+    func `after a failed flush of a parent folder, the process reports no more events as durable`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
         journal.append(text(0))
         storage.fail(.synchronizeFolder, with: .inputOutput, after: 1, times: 1)
         #expect(throws: JournalError.self) { try journal.synchronize() }
-        storage.heal()
+        storage.clearFaults()
         journal.append(text(1))
         #expect(throws: JournalError.self) { try journal.synchronize() }
         #expect(!journal.isDurable(1) && !journal.isDurable(2))
         #expect(try events(memory.afterKill()) == [text(0), text(1)])
     }
 
-    @Test("a standalone log in a new folder is durable including all parent folders, and a failed flush is final")
-    func log() throws {
+    @Test
+    func `a standalone log in a new folder is durable including all parent folders, and a failed flush is final`()
+        throws
+    {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let log = try SegmentedLog(folder: "/var/collector/intake", storage: storage)
@@ -160,19 +160,19 @@ struct FlushFailureTests {
         #expect(throws: JournalError.self) { try log.synchronize() }
     }
 
-    @Test("a flush record proves only events that a successful flush covered")
-    func record() {
+    @Test
+    func `a flush record proves only events that a successful flush covered`() {
         var record = FlushRecord()
         #expect(!record.proves(1))
-        record.flushed(through: 3)
-        record.failed(through: 3)
+        record.flushSucceeded(through: 3)
+        record.flushFailed(through: 3)
         #expect(record.proves(3) && !record.proves(4) && record.doubtful.isEmpty)
-        record.failed(through: 5)
-        record.flushed(through: 8)
+        record.flushFailed(through: 5)
+        record.flushSucceeded(through: 8)
         #expect([3, 4, 5, 6, 8, 9].map(record.proves) == [true, false, false, true, true, false])
         for round in UInt64(1)...200 {
-            record.flushed(through: 10 * round + 4)
-            record.failed(through: 10 * round + 9)
+            record.flushSucceeded(through: 10 * round + 4)
+            record.flushFailed(through: 10 * round + 9)
         }
         #expect(record.doubtful.count == FlushRecord.limit)
         #expect(!record.proves(2009) && record.proves(2004) && !record.proves(5))

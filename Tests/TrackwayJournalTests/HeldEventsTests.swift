@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -25,11 +25,13 @@ struct HeldEventsTests {
     }
 
     @Test(
-        "a process that ends while the disk is full leaves the count of its held events",
         arguments: [2000, 1 << 20],
         [false, true]
     )
-    func countedAfterTheEnd(heldBytes: Int, isClosed: Bool) throws {
+    func `a process that ends while the disk is full leaves the count of its held events`(
+        heldBytes: Int,
+        isClosed: Bool
+    ) throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage, heldBytes: heldBytes)
@@ -37,7 +39,7 @@ struct HeldEventsTests {
         storage.fail(.makeSegment, with: .noSpace)
         var kept = 60
         for number in 60..<400 {
-            if case .kept = journal.append(text(number)) { kept += 1 }
+            if case .stored = journal.append(text(number)) { kept += 1 }
             guard number % 37 == 0 else { continue }
             let next = try self.journal(memory.afterKill())
             #expect(try next.ledger().recorded == UInt64(number + 1))
@@ -54,16 +56,16 @@ struct HeldEventsTests {
         #expect(account == Ledger.Account(recorded: 400, delivered: UInt64(kept), dropped: [.storageFull: lost]))
     }
 
-    @Test("with a disk that is full from time to time, a kill at any moment leaves every number accounted for")
-    func fitful() throws {
+    @Test
+    func `with a disk that is full from time to time, a kill at any moment leaves every number accounted for`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage, heldBytes: 3000)
-        var chance = Chance(seed: 5)
+        var generator = SeededRandom(seed: 5)
         var kept: Set<String> = []
         for number in 0..<600 {
-            if chance.next() % 40 == 0 { storage.fail(.makeSegment, with: .noSpace) }
-            if chance.next() % 50 == 0 { storage.heal() }
+            if generator.next() % 40 == 0 { storage.fail(.makeSegment, with: .noSpace) }
+            if generator.next() % 50 == 0 { storage.clearFaults() }
             journal.append(text(number))
             guard number % 23 == 0 else { continue }
             let next = try self.journal(memory.afterKill())
@@ -78,15 +80,15 @@ struct HeldEventsTests {
         }
     }
 
-    @Test("once all held events are written, the marker is gone")
-    func noteGoes() throws {
+    @Test
+    func `once all held events are written, the marker is gone`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
         for number in 0..<30 { journal.append(text(number)) }
         storage.fail(.makeSegment, with: .noSpace)
         for number in 30..<100 { journal.append(text(number)) }
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         let next = try self.journal(memory.afterKill())
         let consumer = try #require(try next.tryElection())
@@ -94,8 +96,8 @@ struct HeldEventsTests {
         #expect(try next.ledger().destinations["collector"] == Ledger.Account(recorded: 100, delivered: 100))
     }
 
-    @Test("contexts that change while the storage fails take no more memory than one")
-    func changingContexts() {
+    @Test
+    func `contexts that change while the storage fails take no more memory than one`() {
         var held = OverflowBuffer(limit: 10_000)
         for generation in UInt32(1)...10_000 {
             held.hold(context: [UInt8](repeating: 7, count: 1000), generation: generation)
@@ -109,8 +111,8 @@ struct HeldEventsTests {
         #expect(held.isEmpty)
     }
 
-    @Test("the memory limit for held events includes the contexts they were recorded in")
-    func boundedContexts() throws {
+    @Test
+    func `the memory limit for held events includes the contexts they were recorded in`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 20_000)
         storage.fail(.makeSegment, with: .noSpace)
@@ -121,7 +123,7 @@ struct HeldEventsTests {
             #expect(journal.state.withLock { $0.held.bytes } <= 20_000)
         }
         #expect(outcomes.contains { if case .dropped(_, .storageFull) = $0 { true } else { false } })
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         let consumer = try #require(try journal.tryElection())
         while let batch = try consumer.read(for: "collector", limits: (50, 100_000)) {
@@ -136,8 +138,8 @@ struct HeldEventsTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("losses with alternating reasons are tracked separately up to a limit")
-    func boundedRanges() {
+    @Test
+    func `losses with alternating reasons are tracked separately up to a limit`() {
         var held = OverflowBuffer(limit: 0)
         for sequence in UInt64(1)...10_000 { held.drop(sequence, sequence % 2 == 0 ? .tooLarge : .storageFull) }
         #expect(held.dropped.values.reduce(0, +) == 10_000)
@@ -149,8 +151,8 @@ struct HeldEventsTests {
         #expect(items <= OverflowBuffer.maxRanges + 1)
     }
 
-    @Test("the drop reason matches the storage error", arguments: [StorageFault.noSpace, .inputOutput, .denied])
-    func reasons(_ fault: StorageFault) throws {
+    @Test(arguments: [StorageFault.noSpace, .inputOutput, .denied])
+    func `the drop reason matches the storage error`(_ fault: StorageFault) throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 0)
         storage.fail(.makeSegment, with: fault)

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -30,8 +30,8 @@ struct IdentityDurabilityTests {
 
     private func afterPowerLoss() throws -> InstallationID { try open(memory.afterPowerLoss()).installation }
 
-    @Test("opening a new folder performs no flush")
-    func opening() throws {
+    @Test
+    func `opening a new folder performs no flush`() throws {
         let journal = try open()
         journal.append("{}")
         let flushes: [StorageOperation] = [.synchronize, .synchronizeFolder, .synchronizeSegment]
@@ -40,8 +40,8 @@ struct IdentityDurabilityTests {
         #expect(try afterPowerLoss() != journal.installation)
     }
 
-    @Test("the identity survives power loss once a process may deliver, whichever process created it")
-    func delivering() throws {
+    @Test
+    func `the identity survives power loss once a process may deliver, whichever process created it`() throws {
         let maker = try open()
         let deliverer = try open()
         let consumer = try #require(try deliverer.tryElection())
@@ -53,8 +53,8 @@ struct IdentityDurabilityTests {
         #expect(storage.count(of: .synchronizeFolder) == flushes)
     }
 
-    @Test("the identity survives power loss once an event is reported as durable")
-    func durable() throws {
+    @Test
+    func `the identity survives power loss once an event is reported as durable`() throws {
         let journal = try open()
         journal.append("{}")
         try journal.synchronize()
@@ -62,14 +62,14 @@ struct IdentityDurabilityTests {
         #expect(try afterPowerLoss() == journal.installation)
     }
 
-    @Test("after a failed flush, the identity is written again before the next flush")
-    func failed() throws {
+    @Test
+    func `after a failed flush, the identity is written again before the next flush`() throws {
         let journal = try open()
         storage.fail(.synchronize, with: .inputOutput, paths: "installation")
         storage.fail(.replace, with: .noSpace, paths: "installation")
         #expect(throws: JournalError.self) { try journal.tryElection() }
         #expect(throws: JournalError.self) { try journal.synchronize() }
-        storage.heal()
+        storage.clearFaults()
         storage.fail(.synchronize, with: .inputOutput, times: 1, paths: "installation")
         _ = try #require(try journal.tryElection())
         #expect(try afterPowerLoss() == journal.installation)

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -17,8 +17,8 @@ struct InterruptedErasureTests {
         return totals.fileBytes
     }
 
-    @Test("the previous installation's counts, left by a kill, do not count for the new one")
-    func foreignTotals() throws {
+    @Test
+    func `the previous installation's counts, left by a kill, do not count for the new one`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let path = environment.folder.path + "/settled"
@@ -32,8 +32,8 @@ struct InterruptedErasureTests {
         }
     }
 
-    @Test("erasing replaces the identity before the counts, so a failed erasure loses no counts")
-    func order() throws {
+    @Test
+    func `erasing replaces the identity before the counts, so a failed erasure loses no counts`() throws {
         let environment = try JournalEnvironment()
         let memory = FaultyStorage(MemoryStorage())
         let path = environment.folder.path + "/settled"
@@ -41,7 +41,7 @@ struct InterruptedErasureTests {
         try memory.replace(path, with: Self.totals(of: journal.installation), durably: true)
         memory.fail(.replace, with: .noSpace, paths: "/installation")
         #expect(throws: JournalError.self) { try journal.erase() }
-        memory.heal()
+        memory.clearFaults()
         #expect(try journal.ledger().recorded == 3)
     }
 }

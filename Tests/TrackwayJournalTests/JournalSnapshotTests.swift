@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -15,10 +15,10 @@ import TrackwayTesting
     func open(
         in other: MemoryStorage? = nil,
         _ destinations: [DestinationID] = ["collector", "exports"],
-        kept: Set<DestinationID> = ["exports"],
+        appManaged: Set<DestinationID> = ["exports"],
         expected: [DestinationID] = [],
         maximumBytes: Int = 1 << 30,
-        maximumKeptBytes: Int = 1 << 30,
+        maximumAppManagedBytes: Int = 1 << 30,
         maximumAge: Duration = .seconds(1 << 40)
     ) throws -> Journal {
         clock.advance(.milliseconds(1))
@@ -26,9 +26,9 @@ import TrackwayTesting
             folder: "/journal",
             destinations: destinations,
             expected: expected,
-            kept: kept,
+            appManaged: appManaged,
             maximumBytes: maximumBytes,
-            maximumKeptBytes: maximumKeptBytes,
+            maximumAppManagedBytes: maximumAppManagedBytes,
             maximumAge: maximumAge,
             segmentBytes: 4096
         )
@@ -39,8 +39,8 @@ import TrackwayTesting
         try #require(try journal.ledger().destinations[destination])
     }
 
-    @Test("a snapshot contains the events recorded before it, in order, and no later ones")
-    func snapshotContainsEventsRecorded() throws {
+    @Test
+    func `a snapshot contains the events recorded before it, in order, and no later ones`() throws {
         let journal = try open()
         for number in 1...300 { journal.append("e\(number)", to: number.isMultiple(of: 3) ? ["collector"] : []) }
         let snapshot = try journal.snapshot(for: "exports")
@@ -49,8 +49,8 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts().count == 500)
     }
 
-    @Test("removal removes exactly the snapshot's events, once", arguments: [false, true])
-    func removalRemovesExactlySnapshot(isElected: Bool) throws {
+    @Test(arguments: [false, true])
+    func `removal removes exactly the snapshot's events, once`(isElected: Bool) throws {
         let journal = try open()
         let consumer = isElected ? try journal.tryElection() : nil
         for number in 1...200 { journal.append("e\(number)") }
@@ -65,7 +65,7 @@ import TrackwayTesting
         withExtendedLifetime(consumer) {}
     }
 
-    @Test("removal works while this process repeatedly starts and stops delivering") func removalWorksWhileThis()
+    @Test func `removal works while this process repeatedly starts and stops delivering`()
         async throws
     {
         let journal = try open()
@@ -86,7 +86,7 @@ import TrackwayTesting
         #expect(removed.withLock { $0 } == 300)
     }
 
-    @Test("removed events stay removed after power loss") func removedEventsStayRemoved() throws {
+    @Test func `removed events stay removed after power loss`() throws {
         let journal = try open()
         for number in 1...20 { journal.append("e\(number)") }
         try journal.synchronize()
@@ -95,8 +95,7 @@ import TrackwayTesting
         #expect(try again.snapshot(for: "exports").texts().isEmpty)
     }
 
-    @Test("events of ended processes come first and are removed with the others") func eventsEndedProcessesCome() throws
-    {
+    @Test func `events of ended processes come first and are removed with the others`() throws {
         for run in 1...3 {
             let journal = try open()
             for number in 1...10 { journal.append("run \(run) event \(number)") }
@@ -116,8 +115,10 @@ import TrackwayTesting
         #expect(try account(journal).delivered == 31)
     }
 
-    @Test("reading a snapshot after its events were removed through another throws instead of returning fewer events")
-    func readingSnapshotAfterEvents() throws {
+    @Test
+    func `reading a snapshot after its events were removed through another throws instead of returning fewer events`()
+        throws
+    {
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
         let first = try journal.snapshot(for: "exports")
@@ -130,25 +131,27 @@ import TrackwayTesting
         #expect(try account(journal).pending == 0)
     }
 
-    @Test("a body may record events and remove the snapshot that it reads") func bodyMayRecordEvents() throws {
+    @Test func `events may be recorded and the snapshot removed while it is read`() throws {
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
         let snapshot = try journal.snapshot(for: "exports")
         var seen = 0
+        var reader = snapshot.makeReader(events: 10)
         #expect {
-            try snapshot.readBatches(events: 10) { batch in
+            while let batch = try reader.next() {
                 seen += batch.records.count
-                journal.append("from the body")
+                journal.append("between two batches")
                 if seen == 30 { try snapshot.remove() }
-                return true
             }
         } throws: { ($0 as? JournalError)?.code == .outOfOrder }
         #expect(seen == 30)
-        #expect(try journal.snapshot(for: "exports").texts() == ["from the body", "from the body", "from the body"])
+        #expect(try reader.next() == nil)
+        let later = try journal.snapshot(for: "exports").texts()
+        #expect(later == Array(repeating: "between two batches", count: 3))
     }
 
-    @Test("segments without events for the destination may be deleted before a snapshot is read")
-    func segmentsWithoutEventsDestination() throws {
+    @Test
+    func `segments without events for the destination may be deleted before a snapshot is read`() throws {
         let journal = try open()
         let consumer = try #require(try journal.tryElection())
         let filler = String(repeating: "x", count: 200)
@@ -160,21 +163,18 @@ import TrackwayTesting
         try consumer.maintain(at: clock.now())
         #expect(storage.paths.filter { $0.hasSuffix(SegmentName.suffix) }.count < before)
         var dropped: [DroppedRange] = []
-        try snapshot.readBatches { batch in
-            dropped += batch.dropped
-            return true
-        }
+        var reader = snapshot.makeReader()
+        while let batch = try reader.next() { dropped += batch.dropped }
         #expect(dropped.isEmpty)
         #expect(try snapshot.texts() == ["for the target"])
         #expect(try snapshot.remove() == 1)
         #expect(try account(journal).droppedTotal == 0)
     }
 
-    @Test(
-        "a log may be deleted before a snapshot is read, unless it contained events of the snapshot",
-        arguments: [false, true]
-    )
-    func logMayBeDeleted(isShown: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a log may be deleted before a snapshot is read, unless it contained events of the snapshot`(isShown: Bool)
+        throws
+    {
         let first = try open()
         first.append("removed", to: ["exports"])
         #expect(try first.snapshot(for: "exports").remove() == 1)
@@ -197,23 +197,23 @@ import TrackwayTesting
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("a body that stops or throws changes nothing") func bodyStopsThrowsChanges() throws {
-        struct Stop: Error {}
+    @Test func `a snapshot may be read in part, and by several readers at a time`() throws {
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
         let snapshot = try journal.snapshot(for: "exports")
-        #expect(throws: Stop.self) { try snapshot.readBatches { _ in throw Stop() } }
-        var calls = 0
-        try snapshot.readBatches(events: 10) { _ in
-            calls += 1
-            return calls < 3
-        }
-        #expect(calls == 3)
+        var first = snapshot.makeReader(events: 10)
+        for _ in 1...3 { #expect(try first.next()?.records.count == 10) }
+        var second = first
         #expect(try snapshot.texts().count == 100)
+        #expect(try first.next()?.first == second.next()?.first)
+        var rest = 0
+        while let batch = try second.next() { rest += batch.records.count }
+        #expect(rest == 60)
+        #expect(try second.next() == nil)
     }
 
-    @Test("events held by consent are neither returned nor removed; events dropped by consent are counted")
-    func eventsHeldConsentNeither() throws {
+    @Test
+    func `events held by consent are neither returned nor removed; events dropped by consent are counted`() throws {
         let journal = try open()
         let rule: Admission.Rule = { context in
             switch String(decoding: context, as: UTF8.self) {
@@ -233,8 +233,8 @@ import TrackwayTesting
         #expect((account.delivered, account.pending, account.dropped) == (2, 2, [.consentDenied: 1]))
     }
 
-    @Test("an erasure invalidates a snapshot, which removes no events of the new installation")
-    func erasureInvalidatesSnapshotWhich() throws {
+    @Test
+    func `an erasure invalidates a snapshot, which removes no events of the new installation`() throws {
         let journal = try open()
         for number in 1...10 { journal.append("e\(number)") }
         let snapshot = try journal.snapshot(for: "exports")
@@ -245,7 +245,7 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts().count == 10)
     }
 
-    @Test("a snapshot of a closed journal throws") func snapshotClosedJournalThrows() throws {
+    @Test func `a snapshot of a closed journal throws`() throws {
         var journal: Journal? = try open()
         journal?.append("e")
         let snapshot = try #require(try journal?.snapshot(for: "exports"))
@@ -254,7 +254,7 @@ import TrackwayTesting
         #expect { try snapshot.remove() } throws: { ($0 as? JournalError)?.code == .closed }
     }
 
-    @Test("while another process delivers, a snapshot can be read but not removed") func whileAnotherProcessDelivers()
+    @Test func `while another process delivers, a snapshot can be read but not removed`()
         throws
     {
         let other = try open()
@@ -271,7 +271,7 @@ import TrackwayTesting
 
     // MARK: Limits
 
-    @Test("events for a local destination do not expire; events for others do") func eventsLocalDestinationDo() throws {
+    @Test func `events for a local destination do not expire; events for others do`() throws {
         let journal = try open(maximumAge: .seconds(60))
         for number in 1...400 { journal.append("e\(number)") }
         let consumer = try #require(try journal.tryElection())
@@ -283,25 +283,24 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts() == (1...400).map { "e\($0)" })
     }
 
-    @Test("a process that does not know a local destination keeps its pending events") func processDoesNotKnow() throws
-    {
+    @Test func `a process that does not know a local destination keeps its pending events`() throws {
         let before = try open()
         for number in 1...400 { before.append("e\(number)", to: ["exports"]) }
         before.close()
         // The earlier process knew the destination; this one has not added it yet.
-        let journal = try open(["collector"], kept: [], maximumAge: .seconds(60))
+        let journal = try open(["collector"], appManaged: [], maximumAge: .seconds(60))
         let consumer = try #require(try journal.tryElection())
         try consumer.maintain(at: clock.now())
         clock.advance(.seconds(3600))
         try consumer.maintain(at: clock.now())
-        #expect(try journal.keptDestinations() == ["exports"])
-        journal.addDestination("exports", isKept: true)
+        #expect(try journal.appManagedDestinations() == ["exports"])
+        journal.addDestination("exports", isAppManaged: true)
         #expect(try journal.snapshot(for: "exports").texts().count == 400)
     }
 
-    @Test("local destinations have a separate byte limit and do not count toward the common one")
-    func localDestinationsHaveSeparate() throws {
-        let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 64 << 10)
+    @Test
+    func `local destinations have a separate byte limit and do not count toward the common one`() throws {
+        let journal = try open(maximumBytes: 16 << 10, maximumAppManagedBytes: 64 << 10)
         let consumer = try #require(try journal.tryElection())
         var delivered: [String] = []
         let filler = String(repeating: "x", count: 200)
@@ -327,19 +326,19 @@ import TrackwayTesting
         #expect(bytes <= (80 << 10) + 2 * 4096)
     }
 
-    @Test("trimming a snapshot's events while it is read makes reading throw") func trimmingSnapshotSEvents() throws {
-        let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 32 << 10)
+    @Test func `trimming a snapshot's events while it is read makes reading throw`() throws {
+        let journal = try open(maximumBytes: 16 << 10, maximumAppManagedBytes: 32 << 10)
         let consumer = try #require(try journal.tryElection())
         let filler = String(repeating: "x", count: 200)
         for number in 1...150 { journal.append("\(number) \(filler)", to: ["exports"]) }
         let snapshot = try journal.snapshot(for: "exports")
         var seen = 0
         #expect {
-            try snapshot.readBatches(events: 10) { batch in
+            var reader = snapshot.makeReader(events: 10)
+            while let batch = try reader.next() {
                 seen += batch.records.count
                 for number in 1...100 { journal.append("new \(number) \(filler)", to: ["exports"]) }
                 try consumer.maintain(at: clock.now())
-                return true
             }
         } throws: { ($0 as? JournalError)?.code == .outOfOrder }
         #expect(seen < 150)
@@ -351,8 +350,8 @@ import TrackwayTesting
 
     // MARK: Random operations
 
-    @Test("in random sequences, no event is removed without being returned, and none are lost", arguments: 1...12)
-    func randomSequencesNoEvent(
+    @Test(arguments: 1...12)
+    func `in random sequences, no event is removed without being returned, and none are lost`(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
@@ -406,9 +405,9 @@ import TrackwayTesting
 extension JournalSnapshot {
     func texts(events: Int = 7) throws -> [String] {
         var texts: [String] = []
-        try readBatches(events: events) { batch in
+        var reader = makeReader(events: events)
+        while let batch = try reader.next() {
             texts += batch.records.map { String(decoding: batch.bytes[$0.payload], as: UTF8.self) }
-            return true
         }
         return texts
     }

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayJournal
 
 @Suite("Journal")
 struct JournalTests {
-    @Test("recorded events are delivered once, in order, across segments and restarts")
-    func deliveredOnce() throws {
+    @Test
+    func `recorded events are delivered once, in order, across segments and restarts`() throws {
         let environment = try JournalEnvironment()
         let texts = (1...500).map { "{\"n\":\($0)}" }
         let first = try environment.open()
@@ -26,12 +26,12 @@ struct JournalTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 500, delivered: 500, pending: 0))
     }
 
-    @Test("the ledger balances after every step, for every destination")
-    func ledgerAlwaysBalances() throws {
+    @Test
+    func `the ledger balances after every step, for every destination`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
-        var generator = Chance(seed: 3)
+        var generator = SeededRandom(seed: 3)
         for step in 0..<600 {
             switch generator.next() % 6 {
             case 0, 1, 2: journal.append("{\"step\":\(step)}")
@@ -41,10 +41,10 @@ struct JournalTests {
                 if let batch = try consumer.read(for: destination, limits: (5, 10_000)) {
                     let count = batch.events.records.count
                     let part = Int(generator.next() % UInt64(count + 1))
-                    let aside = batch.events.records[..<part].indices
+                    let refused = batch.events.records[..<part].indices
                         .filter { batch.events.records[$0].sequence % 5 == 0 }
                         .map { DeadLetter(index: $0, reason: .rejected) }
-                    try consumer.settle(batch, records: 0..<part, delivered: part - aside.count, deadLetters: aside)
+                    try consumer.settle(batch, records: 0..<part, delivered: part - refused.count, deadLetters: refused)
                     consumer.release(batch)
                 }
             default: try consumer.maintain(at: environment.clock.now())
@@ -59,8 +59,8 @@ struct JournalTests {
         #expect(end.destinations.values.allSatisfy { $0.pending == 0 })
     }
 
-    @Test("an event addressed to one destination goes only there, and its number counts as skipped for others")
-    func routed() throws {
+    @Test
+    func `an event addressed to one destination goes only there, and its number counts as skipped for others`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
         journal.append("{\"n\":1}")
@@ -74,8 +74,8 @@ struct JournalTests {
         #expect(try consumer.deliverAll("audit") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     }
 
-    @Test("events carry the context they were recorded in, across segments and from any starting position")
-    func contexts() throws {
+    @Test
+    func `events carry the context they were recorded in, across segments and from any starting position`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         var expected: [String] = []
@@ -99,8 +99,8 @@ struct JournalTests {
         #expect(found == expected)
     }
 
-    @Test("only one consumer exists at a time, and the next one continues where the last one stopped")
-    func election() throws {
+    @Test
+    func `only one consumer exists at a time, and the next one continues where the last one stopped`() throws {
         let environment = try JournalEnvironment()
         let one = try environment.open()
         let two = try environment.open()
@@ -118,8 +118,8 @@ struct JournalTests {
         #expect(try one.ledger().destinations["collector"]?.delivered == 20)
     }
 
-    @Test("a dead writer's events are delivered and counted permanently, and its folder is removed")
-    func adoption() throws {
+    @Test
+    func `a dead writer's events are delivered and counted permanently, and its folder is removed`() throws {
         let environment = try JournalEnvironment()
         for round in 0..<5 {
             let journal = try environment.open()
@@ -137,8 +137,8 @@ struct JournalTests {
         #expect(try last.ledger().recorded == 100)
     }
 
-    @Test("segments that every destination has passed are deleted, and others stay")
-    func passedSegments() throws {
+    @Test
+    func `segments that every destination has passed are deleted, and others stay`() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
         for number in 0..<400 {
@@ -153,8 +153,9 @@ struct JournalTests {
         #expect(try SegmentName.all(in: folder, DiskStorage()).count == 1)
     }
 
-    @Test("beyond its byte limit the journal drops the oldest undelivered events, counts them, and reports them")
-    func trimmedByBytes() throws {
+    @Test
+    func `beyond its byte limit the journal drops the oldest undelivered events, counts them, and reports them`() throws
+    {
         let environment = try JournalEnvironment(maximumBytes: 5 * 4096)
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
@@ -174,8 +175,8 @@ struct JournalTests {
         #expect(batch.texts.last?.hasPrefix("{\"n\":999,") == true)
     }
 
-    @Test("trimming spares events leased to an upload in flight")
-    func leasedIsSafe() throws {
+    @Test
+    func `trimming spares events leased to an upload in flight`() throws {
         let environment = try JournalEnvironment(maximumBytes: 3 * 4096)
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
@@ -195,8 +196,8 @@ struct JournalTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("a wall clock jump expires no events, but thirty days of elapsed time do")
-    func expiry() throws {
+    @Test
+    func `a wall clock jump expires no events, but thirty days of elapsed time do`() throws {
         let environment = try JournalEnvironment(maximumAge: .seconds(30 * 86_400))
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
@@ -213,8 +214,8 @@ struct JournalTests {
         #expect(account.isBalanced)
     }
 
-    @Test("a destination configured later gets all stored events, and its account covers only those")
-    func laterDestination() throws {
+    @Test
+    func `a destination configured later gets all stored events, and its account covers only those`() throws {
         let environment = try JournalEnvironment(["collector"])
         let first = try environment.open()
         for number in 0..<10 { first.append("{\"n\":\(number)}") }
@@ -227,8 +228,8 @@ struct JournalTests {
         #expect(ledger.destinations["collector"]?.pending == 10)
     }
 
-    @Test("a damaged cursor file causes redelivery but loses no event")
-    func damagedCursor() throws {
+    @Test
+    func `a damaged cursor file causes redelivery but loses no event`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
@@ -244,8 +245,8 @@ struct JournalTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("the identity survives restarts, and a damaged file is restored from the segments")
-    func identity() throws {
+    @Test
+    func `the identity survives restarts, and a damaged file is restored from the segments`() throws {
         let environment = try JournalEnvironment()
         let first = try environment.open()
         let installation = first.installation
@@ -260,8 +261,8 @@ struct JournalTests {
         #expect(try environment.open().installation == installation)
     }
 
-    @Test("a segment of a newer version is left unchanged, and other segments are delivered")
-    func newerVersion() throws {
+    @Test
+    func `a segment of a newer version is left unchanged, and other segments are delivered`() throws {
         let environment = try JournalEnvironment()
         let old = try environment.open()
         old.append("{\"from\":\"newer\"}")
@@ -281,8 +282,8 @@ struct JournalTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("erasing removes events and identity, and recording continues under a new identity")
-    func erase() throws {
+    @Test
+    func `erasing removes events and identity, and recording continues under a new identity`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         journal.setContext(Array("{\"app\":{}}".utf8))
@@ -301,8 +302,8 @@ struct JournalTests {
         #expect(try journal.ledger().recorded == 1)
     }
 
-    @Test("settling out of order, too many or too few records is rejected and changes nothing")
-    func refusedSettlements() throws {
+    @Test
+    func `settling out of order, too many or too few records is rejected and changes nothing`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
@@ -317,8 +318,8 @@ struct JournalTests {
         #expect(try journal.ledger().destinations["collector"]?.delivered == 10)
     }
 
-    @Test("an event too large for any segment is dropped and counted, and later events are kept")
-    func tooLarge() throws {
+    @Test
+    func `an event too large for any segment is dropped and counted, and later events are kept`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         journal.append("{\"n\":1}")
@@ -326,15 +327,15 @@ struct JournalTests {
         #expect(journal.append(huge) == .dropped(2, .tooLarge))
         journal.append("{\"n\":3}")
         let large = "{\"large\":\"" + String(repeating: "y", count: 100_000) + "\"}"
-        #expect(journal.append(large) == .kept(4))
+        #expect(journal.append(large) == .stored(4))
         let consumer = try #require(try journal.tryElection())
         let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
         #expect(batch.texts == ["{\"n\":1}", "{\"n\":3}", large])
         #expect(batch.events.dropped == [DroppedRange(sequences: 2...2, reason: .tooLarge)])
     }
 
-    @Test("a preallocated segment is used next, and a closed journal leaves none behind")
-    func spareSegment() throws {
+    @Test
+    func `a preallocated segment is used next, and a closed journal leaves none behind`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let folder = environment.folder.path + "/writers/" + journal.writer.description
@@ -351,8 +352,9 @@ struct JournalTests {
         #expect(try DiskStorage().names(in: folder).contains(SegmentName.spare) == false)
     }
 
-    @Test("a starting process does not count as dead, and one that died while starting is removed after an hour")
-    func startingWriter() throws {
+    @Test
+    func `a starting process does not count as dead, and one that died while starting is removed after an hour`() throws
+    {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())

@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Leases replace file locks in a process that may be suspended anytime.
+/// Leases replace file locks in a process that may be suspended at any time.
 @Suite("Leases instead of locks")
 struct LeasedStorageTests {
     /// The ids of the processes that are alive.
@@ -25,8 +25,8 @@ struct LeasedStorageTests {
         return disk
     }
 
-    @Test("a lease has one holder within and across processes, and is free once released")
-    func exclusive() throws {
+    @Test
+    func `a lease has one holder within and across processes, and is free once released`() throws {
         let disk = disk()
         let (one, other) = (storage(disk, 1), storage(disk, 2))
         let lease = try #require(try one.lock("/app/a.lock"))
@@ -43,8 +43,8 @@ struct LeasedStorageTests {
         #expect(disk.paths.filter { $0.hasSuffix(".lock") } == ["/app/turn.lock"])
     }
 
-    @Test("holding a lease holds no system lock")
-    func noLock() throws {
+    @Test
+    func `holding a lease holds no system lock`() throws {
         let disk = disk()
         let lease = try #require(try storage(disk, 1).lock("/app/a.lock"))
         for path in disk.paths {
@@ -55,8 +55,8 @@ struct LeasedStorageTests {
         lease.release()
     }
 
-    @Test("a lease ends with its process and with the boot")
-    func ends() throws {
+    @Test
+    func `a lease ends with its process and with the boot`() throws {
         let disk = disk()
         let first = try storage(disk, 1).lock("/app/a.lock")
         #expect(try storage(disk, 2).lock("/app/a.lock") == nil)
@@ -71,18 +71,18 @@ struct LeasedStorageTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test(
-        "a lease left by an earlier process with the same id, or with invalid content, is free",
-        arguments: ["1 1.1.1 boot\n", "1 1.1.1", "", "x y z w"]
-    )
-    func sameNumber(_ left: String) throws {
+    @Test(arguments: ["1 1.1.1 boot\n", "1 1.1.1", "", "x y z w"])
+    func `a lease left by an earlier process with the same id, or with invalid content, is free`(_ left: String) throws
+    {
         let disk = disk()
         try disk.replace("/app/a.lock", with: Array(left.utf8), durably: false)
         #expect(try storage(disk, 1).lock("/app/a.lock") != nil)
     }
 
-    @Test("with leases, one process delivers, dead writers' events are delivered, and live writers are left alone")
-    func journal() throws {
+    @Test
+    func `with leases, one process delivers, dead writers' events are delivered, and live writers are left alone`()
+        throws
+    {
         let disk = disk()
         func open(_ process: Int32) throws -> Journal {
             let configuration = JournalConfiguration(folder: "/app", destinations: ["collector"], segmentBytes: 4096)
@@ -103,8 +103,8 @@ struct LeasedStorageTests {
         #expect(try two.ledger().isBalanced)
     }
 
-    @Test("only one of many threads holds a lease at a time")
-    func threads() async throws {
+    @Test
+    func `only one of many threads holds a lease at a time`() async throws {
         let disk = disk()
         let holders = Locked((now: 0, most: 0, total: 0))
         await withTaskGroup(of: Void.self) { group in

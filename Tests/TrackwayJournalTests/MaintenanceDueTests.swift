@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -30,12 +30,12 @@ struct MaintenanceDueTests {
 
     private func elected(_ journal: Journal) throws -> JournalConsumer {
         let consumer = try #require(try journal.tryElection())
-        consumer.tellChanges { [calls] in calls.withLock { $0 += 1 } }
+        consumer.onChange { [calls] in calls.withLock { $0 += 1 } }
         return consumer
     }
 
     /// The number of notifications since the last call.
-    private var told: Int {
+    private var newCalls: Int {
         calls.withLock { calls in
             defer { calls = 0 }
             return calls
@@ -53,33 +53,33 @@ struct MaintenanceDueTests {
 
     private let text = "{\"pad\":\"" + String(repeating: "x", count: 300) + "\"}"
 
-    @Test("an idle journal is due after ten minutes, also after recording and delivering a few events")
-    func nothing() throws {
+    @Test
+    func `an idle journal is due after ten minutes, even after recording and delivering a few events`() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         #expect(try maintain(consumer) == after(600))
         journal.append(text)
         #expect(try consumer.deliverAll("collector") == [text])
-        #expect(told == 0)
+        #expect(newCalls == 0)
         clock.advance(.seconds(600))
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("a journal is polled while change notifications are unsupported or not requested", arguments: [true, false])
-    func untold(isWanted: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a journal is polled while change notifications are unsupported or not requested`(isWanted: Bool) throws {
         storage.supportsWatching = !isWanted
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
-        if isWanted { consumer.tellChanges {} }
+        if isWanted { consumer.onChange {} }
         #expect(try maintain(consumer) == .polled)
         // Once notifications are possible, polling stops.
         storage.supportsWatching = true
-        consumer.tellChanges {}
+        consumer.onChange {}
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("a process that requests delivery, starts or ends triggers a notification")
-    func others() throws {
+    @Test
+    func `a process that requests delivery, starts or ends triggers a notification`() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         try consumer.maintain(at: clock.now())
@@ -89,24 +89,24 @@ struct MaintenanceDueTests {
             !consumer.consumeDeliveryRequest(),
             "this process requested delivery itself, just before it was elected"
         )
-        _ = told
+        _ = newCalls
         let other = try self.journal()
-        #expect(told > 0)
+        #expect(newCalls > 0)
         try other.requestDelivery()
-        #expect(told > 0)
+        #expect(newCalls > 0)
         #expect(consumer.consumeDeliveryRequest())
         other.append(text)
-        #expect(told == 0)
+        #expect(newCalls == 0)
         other.close()
         try consumer.maintain(at: clock.now())
         #expect(try consumer.deliverAll("collector") == [text])
         try consumer.maintain(at: clock.now())
         // The other process's folder was removed.
-        #expect(told > 0)
+        #expect(newCalls > 0)
     }
 
-    @Test("a pending segment is due exactly when it reaches its maximum age")
-    func expiry() throws {
+    @Test
+    func `a pending segment is due exactly when it reaches its maximum age`() throws {
         let journal = try journal(maximumAge: .seconds(100))
         let consumer = try elected(journal)
         for _ in 0..<30 { journal.append(text) }
@@ -120,8 +120,8 @@ struct MaintenanceDueTests {
         #expect(try journal.ledger().destinations["collector"]?.dropped[.expired] ?? 0 > 10)
     }
 
-    @Test("dropping events beyond a limit is retried soon while they are in flight")
-    func leased() throws {
+    @Test
+    func `dropping events beyond a limit is retried soon while they are in flight`() throws {
         let journal = try journal(maximumAge: .seconds(100))
         let consumer = try elected(journal)
         for _ in 0..<30 { journal.append(text) }
@@ -132,8 +132,8 @@ struct MaintenanceDueTests {
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("skipped numbers are reported after waiting for five minutes")
-    func skipped() throws {
+    @Test
+    func `skipped numbers are reported after waiting for five minutes`() throws {
         let journal = try journal(["collector", "audit"])
         let consumer = try elected(journal)
         journal.append(text)
@@ -150,18 +150,18 @@ struct MaintenanceDueTests {
         #expect(consumer.isReportDue("collector"))
     }
 
-    @Test("a half-full segment and a new one each notify once, and the next segment is preallocated")
-    func filling() throws {
+    @Test
+    func `a half-full segment and a new one each notify once, and the next segment is preallocated`() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         try consumer.maintain(at: clock.now())
         var news: [Int] = []
         for number in 0..<40 {
             journal.append(text)
-            guard told > 0 else { continue }
+            guard newCalls > 0 else { continue }
             news.append(number)
             try consumer.maintain(at: clock.now())
-            _ = told
+            _ = newCalls
         }
         // Twelve events fill a segment, with two notifications for each segment.
         #expect(news.count == 7 || news.count == 6)
@@ -172,23 +172,23 @@ struct MaintenanceDueTests {
         #expect(storage.count(of: .makeSegment) == made)
     }
 
-    @Test("held events notify once and are polled until they are written")
-    func held() throws {
+    @Test
+    func `held events notify once and are polled until they are written`() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         try consumer.maintain(at: clock.now())
         storage.fail(.makeSegment, with: .noSpace)
         for _ in 0..<40 { journal.append(text) }
-        #expect((1...3).contains(told))
+        #expect((1...3).contains(newCalls))
         #expect(try maintain(consumer) == .polled)
-        #expect(told == 0)
-        storage.heal()
+        #expect(newCalls == 0)
+        storage.clearFaults()
         try consumer.maintain(at: clock.now())
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("a cursor that could not be written is polled until it is")
-    func unsaved() throws {
+    @Test
+    func `a cursor that could not be written is polled until it is`() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         journal.append(text)
@@ -198,59 +198,56 @@ struct MaintenanceDueTests {
             try consumer.settle(batch, records: 0..<1, delivered: 1)
         }
         #expect(try maintain(consumer) == .polled)
-        storage.heal()
+        storage.clearFaults()
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("a writer that cannot be read is polled until it can be")
-    func unreadable() throws {
+    @Test
+    func `a writer that cannot be read is polled until it can be`() throws {
         let other = try journal()
         other.append(text)
         other.close()
         storage.fail(.contents, with: .denied, paths: "\(other.writer)")
         let consumer = try elected(try journal())
         #expect(try maintain(consumer) == .polled)
-        storage.heal()
+        storage.clearFaults()
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test(
-        "a removed folder triggers a notification, and is watched again once it is recreated",
-        arguments: ["/j", "/j/writers"]
-    )
-    func removed(_ part: String) throws {
+    @Test(arguments: ["/j", "/j/writers"])
+    func `a removed folder triggers a notification, and is watched again once it is recreated`(_ part: String) throws {
         let journal = try journal()
         let consumer = try elected(journal)
         journal.append(text)
         try consumer.maintain(at: clock.now())
-        _ = told
+        _ = newCalls
         (storage.base as? MemoryStorage)?.sweep(part)
-        #expect(told > 0)
+        #expect(newCalls > 0)
         try consumer.maintain(at: clock.now())
         #expect(try maintain(consumer) == after(600))
-        _ = told
+        _ = newCalls
         let other = try self.journal()
-        #expect(told > 0)
+        #expect(newCalls > 0)
         try other.requestDelivery()
-        #expect(told > 0)
+        #expect(newCalls > 0)
         #expect(consumer.consumeDeliveryRequest())
     }
 
-    @Test("no notification arrives after the consumer is closed or released", arguments: [true, false])
-    func ended(isClosed: Bool) throws {
+    @Test(arguments: [true, false])
+    func `no notification arrives after the consumer is closed or released`(isClosed: Bool) throws {
         let journal = try journal()
         var consumer: JournalConsumer? = try elected(journal)
         try consumer?.maintain(at: clock.now())
         if isClosed { consumer?.close() }
-        weak let gone = consumer
+        weak let released = consumer
         if !isClosed {
             consumer = nil
-            #expect(gone == nil)
+            #expect(released == nil)
         }
-        _ = told
+        _ = newCalls
         try journal.requestDelivery()
         _ = try self.journal()
-        #expect(told == 0)
+        #expect(newCalls == 0)
         _ = consumer
     }
 }

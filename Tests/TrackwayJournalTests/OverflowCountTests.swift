@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -47,7 +47,7 @@ struct OverflowCountTests {
     }
 
     /// A count of pending events.
-    enum Count: CaseIterable {
+    enum PendingCount: CaseIterable {
         case ledger, waiting, own, deliverable
 
         func pending(in journal: Journal) throws -> UInt64 {
@@ -57,7 +57,7 @@ struct OverflowCountTests {
             case .own: try journal.ownPending(for: "collector")
             case .deliverable:
                 if let consumer = journal.heldConsumer {
-                    try consumer.deliverable(for: "collector")
+                    try consumer.deliverableCount(for: "collector")
                 } else {
                     try journal.ownPending(for: "collector")
                 }
@@ -65,8 +65,8 @@ struct OverflowCountTests {
         }
     }
 
-    @Test("each count is exact after each event of an overflow", arguments: Count.allCases, [false, true])
-    func exact(_ count: Count, delivers: Bool) throws {
+    @Test(arguments: PendingCount.allCases, [false, true])
+    func `each count is exact after each event of an overflow`(_ count: PendingCount, delivers: Bool) throws {
         let journal = try Self.journal(MemoryStorage())
         let consumer = delivers ? try journal.tryElection() : nil
         #expect((consumer != nil) == delivers)
@@ -88,8 +88,8 @@ struct OverflowCountTests {
         #expect(dropped[0] > 0 && dropped[0] <= dropped[1])
     }
 
-    @Test("events of a batch in flight stay pending, and removed events after it do not")
-    func leased() throws {
+    @Test
+    func `events of a batch in flight stay pending, and removed events after it do not`() throws {
         let journal = try Self.journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
         for number in 0..<20 { journal.append(Self.text(number)) }
@@ -97,7 +97,7 @@ struct OverflowCountTests {
         for number in 20..<900 {
             journal.append(Self.text(number))
             let present = try Self.numbers(of: journal.writer, in: journal).count
-            #expect(try Count.ledger.pending(in: journal) == UInt64(present), "after event \(number)")
+            #expect(try PendingCount.ledger.pending(in: journal) == UInt64(present), "after event \(number)")
         }
         let dropped = try #require(try journal.ledger().destinations["collector"]).droppedTotal
         #expect(dropped > 0)
@@ -108,8 +108,8 @@ struct OverflowCountTests {
         #expect(account.dropped == [.journalFull: dropped], "a count that was returned does not change")
     }
 
-    @Test("a removed folder's events are dropped as soon as the removal is noticed", arguments: [false, true])
-    func removedFolder(delivers: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a removed folder's events are dropped as soon as the removal is noticed`(delivers: Bool) throws {
         let storage = MemoryStorage()
         let journal = try Self.journal(storage)
         let consumer = delivers ? try journal.tryElection() : nil
@@ -124,7 +124,7 @@ struct OverflowCountTests {
     }
 
     /// The way events are dropped.
-    enum Way: CaseIterable {
+    enum DropCause: CaseIterable {
         /// The recording process makes space for newer ones.
         case overflow
         /// The delivering process trims a dead writer's events.
@@ -133,11 +133,10 @@ struct OverflowCountTests {
         case expired, expiredBeforeFirstBatch
     }
 
-    @Test(
-        "at each change of a file, all events that another process counts as pending are in files",
-        arguments: Way.allCases
-    )
-    func eachStep(_ way: Way) throws {
+    @Test(arguments: DropCause.allCases)
+    func `at each change of a file, all events that another process counts as pending are in files`(_ way: DropCause)
+        throws
+    {
         let clock = SteppedClock()
         let storage = ObservedStorage(MemoryStorage())
         let observer = try Self.journal(storage, clock: clock)
@@ -197,8 +196,8 @@ struct OverflowCountTests {
         withExtendedLifetime(deliverer) {}
     }
 
-    @Test("a kill between recording the drop reason and removing the segment drops nothing")
-    func killedBetween() throws {
+    @Test
+    func `a kill between recording the drop reason and removing the segment drops nothing`() throws {
         let storage = MemoryStorage(remembersRemoved: true)
         let journal = try Self.journal(storage)
         for number in 0..<700 { journal.append(Self.text(number)) }
@@ -221,8 +220,13 @@ struct OverflowCountTests {
         ([5...(UInt64.max - 1)], 1, .max, UInt64.max - 5),
     ]
 
-    @Test("missing numbers are counted once, for any recorded ranges", arguments: ranges)
-    func counted(known: [ClosedRange<UInt64>], first: UInt64, last: UInt64, count: UInt64) {
+    @Test(arguments: ranges)
+    func `missing numbers are counted once, for any recorded ranges`(
+        known: [ClosedRange<UInt64>],
+        first: UInt64,
+        last: UInt64,
+        count: UInt64
+    ) {
         let missing = MissingNumbers(known.map { DroppedRange(sequences: $0, reason: .journalFull) })
         #expect(missing.counts(from: first, through: last).values.reduce(0, +) == count)
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -26,23 +26,25 @@ struct OverflowTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    @Test("without trimming, every append succeeds, the oldest events are dropped, and the rest has no gaps")
-    func newestStay() throws {
+    @Test
+    func `without trimming, every append succeeds, the oldest events are dropped, and the rest has no gaps`() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
-        for number in 0..<3000 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 0..<3000 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         let segments = storage.paths.filter { $0.hasSuffix(".segment") }
         #expect(segments.count <= 11)
         let consumer = try #require(try journal.tryElection())
         let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.count > 200 && delivered == (0..<3000).suffix(delivered.count).map(text))
         let account = try #require(try journal.ledger().destinations["collector"])
-        let gone = UInt64(3000 - delivered.count)
-        #expect(account == Ledger.Account(recorded: 3000, delivered: account.delivered, dropped: [.journalFull: gone]))
+        let removed = UInt64(3000 - delivered.count)
+        #expect(
+            account == Ledger.Account(recorded: 3000, delivered: account.delivered, dropped: [.journalFull: removed])
+        )
     }
 
-    @Test("the counts survive a kill at any moment", arguments: [200, 400, 700, 1111, 2500])
-    func killed(_ events: Int) throws {
+    @Test(arguments: [200, 400, 700, 1111, 2500])
+    func `the counts survive a kill at any moment`(_ events: Int) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         for number in 0..<events { journal.append(text(number)) }
@@ -57,8 +59,8 @@ struct OverflowTests {
         #expect(delivered.last == text(events - 1))
     }
 
-    @Test("a kill between recording the drop reason and removing the segment loses nothing")
-    func killedBetween() throws {
+    @Test
+    func `a kill between recording the drop reason and removing the segment loses nothing`() throws {
         let storage = MemoryStorage(remembersRemoved: true)
         let journal = try journal(storage)
         for number in 0..<700 { journal.append(text(number)) }
@@ -69,8 +71,8 @@ struct OverflowTests {
         #expect(try next.ledger().destinations["collector"]?.dropped == [:])
     }
 
-    @Test("overflowed events count as dropped after maintenance, even if the destination accepts no events")
-    func toldSoon() throws {
+    @Test
+    func `overflowed events count as dropped after maintenance, even if the destination accepts no events`() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
         for number in 0..<2000 { journal.append(text(number)) }
@@ -80,15 +82,15 @@ struct OverflowTests {
         #expect(account.pending < 500 && account.dropped[.journalFull] == 2000 - account.pending)
     }
 
-    @Test("events of an upload in flight stay, older events after it are dropped, and the newest are kept")
-    func leased() throws {
+    @Test
+    func `events of an upload in flight stay, older events after it are dropped, and the newest are kept`() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         let consumer = try #require(try journal.tryElection())
         for number in 0..<20 { journal.append(text(number)) }
         let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
         for number in 20..<3000 {
-            #expect(journal.append(text(number)) == .kept(UInt64(number + 1)))
+            #expect(journal.append(text(number)) == .stored(UInt64(number + 1)))
             if number % 500 == 0 { try consumer.maintain(at: journal.clock.now()) }
         }
         let names = storage.paths.filter { $0.hasSuffix(".segment") }
@@ -102,22 +104,22 @@ struct OverflowTests {
         #expect(account.dropped == [.journalFull: 3000 - account.delivered])
     }
 
-    @Test("if the drop reason cannot be recorded, the events still count as lost")
-    func unwritableReason() throws {
+    @Test
+    func `if the drop reason cannot be recorded, the events still count as lost`() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         storage.fail(.replace, with: .noSpace, paths: "/gaps")
-        for number in 0..<2000 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 0..<2000 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         let consumer = try #require(try journal.tryElection())
         _ = try consumer.deliverAll("collector", events: 1000)
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.recorded == 2000 && account.isBalanced && account.dropped[.damaged] ?? 0 > 0)
     }
 
-    @Test("any number is accepted as the byte limit", arguments: [Int.min, -1, 0, 1, 4096, .max])
-    func absurdLimits(_ limit: Int) throws {
+    @Test(arguments: [Int.min, -1, 0, 1, 4096, .max])
+    func `any number is accepted as the byte limit`(_ limit: Int) throws {
         let journal = try journal(MemoryStorage(), maximumBytes: limit)
-        for number in 0..<500 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 0..<500 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         let consumer = try #require(try journal.tryElection())
         try consumer.maintain(at: journal.clock.now())
         #expect(try consumer.deliverAll("collector", events: 1000).last == text(499))

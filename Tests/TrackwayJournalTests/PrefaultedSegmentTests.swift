@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -10,8 +10,8 @@ import TrackwayTesting
 /// Segment pages are prefaulted where no caller waits for it.
 @Suite("Prefaulting of segment pages")
 struct PrefaultedSegmentTests {
-    @Test("maintenance prefaults pages, and those of a preallocated segment before it is used")
-    func maintained() throws {
+    @Test
+    func `maintenance prefaults pages, and those of a preallocated segment before it is used`() throws {
         let (storage, clock) = (CountingStorage(), SteppedClock())
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
         let journal = try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
@@ -30,8 +30,8 @@ struct PrefaultedSegmentTests {
         #expect(storage.populated.count { $0.hasSuffix("00000002.segment") } == 0)
     }
 
-    @Test("prefaulting keeps written bytes and does nothing once the segment is finished")
-    func written() throws {
+    @Test
+    func `prefaulting keeps written bytes and does nothing once the segment is finished`() throws {
         let folder = try TemporaryFolder()
         let storage = DiskStorage()
         try storage.makeFolder(folder.path)
@@ -64,16 +64,16 @@ struct PrefaultedSegmentTests {
 
     private final class Segment: SegmentStorage {
         private let base: any SegmentStorage
-        private let told: @Sendable () -> Void
+        private let onPopulate: @Sendable () -> Void
 
-        init(_ base: any SegmentStorage, told: @escaping @Sendable () -> Void) {
+        init(_ base: any SegmentStorage, onPopulate: @escaping @Sendable () -> Void) {
             self.base = base
-            self.told = told
+            self.onPopulate = onPopulate
         }
 
         var memory: UnsafeMutableRawBufferPointer { base.memory }
         func synchronize() throws(StorageError) { try base.synchronize() }
         func finish(length: Int) throws(StorageError) { try base.finish(length: length) }
-        func populate() { told() }
+        func populate() { onPopulate() }
     }
 }

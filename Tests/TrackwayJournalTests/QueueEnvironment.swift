@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -49,7 +49,7 @@ extension JournalConsumer {
         return texts
     }
 
-    func waitingTexts(_ queue: DestinationID, most: Int = 1000) throws -> [String] {
-        try waitingEvents(for: queue, most: most).map { String(decoding: $0, as: UTF8.self) }
+    func waitingTexts(_ queue: DestinationID, limit: Int = 1000) throws -> [String] {
+        try waitingEvents(for: queue, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import TrackwayEvents
+import TrackwayCore
 
 /// The expected content of one queue.
 ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -15,7 +15,7 @@ struct QueuePropertyTests {
     private static let queues: [DestinationID] = ["first", "second"]
 
     /// The journal under test and its expected content.
-    private struct Walk {
+    private struct RandomWalk {
         var environment: QueueEnvironment
         var random: SeededGenerator
         var own: Journal
@@ -44,14 +44,14 @@ struct QueuePropertyTests {
             default: if others.count < 2, random.next(below: 4) == 0 { try startOther() }
             }
             for (queue, model) in zip(QueuePropertyTests.queues, models) where random.next(below: 3) == 0 {
-                #expect(try consumer.waiting(for: queue) == UInt64(model.waiting.count))
-                #expect(try (consumer.released(for: queue) > 0) == !model.released.isEmpty)
+                #expect(try consumer.waitingCount(for: queue) == UInt64(model.waiting.count))
+                #expect(try (consumer.releasedCount(for: queue) > 0) == !model.released.isEmpty)
             }
         }
 
         private mutating func record() {
-            let whose = random.next(below: others.count + 1)
-            let (journal, line) = whose < others.count ? others[whose] : (own, line)
+            let index = random.next(below: others.count + 1)
+            let (journal, line) = index < others.count ? others[index] : (own, line)
             for _ in 0...random.next(below: 6) {
                 number += 1
                 let text = "\(line).\(number)" + String(repeating: "x", count: random.next(below: 150))
@@ -98,7 +98,7 @@ struct QueuePropertyTests {
             }
             try consumer.maintain(at: environment.clock.now())
             for (index, queue) in QueuePropertyTests.queues.enumerated() {
-                let left = try consumer.waitingTexts(queue, most: 100_000)
+                let left = try consumer.waitingTexts(queue, limit: 100_000)
                 let isTrimmed = models[index].trim(leaving: left)
                 #expect(isTrimmed)
             }
@@ -142,12 +142,10 @@ struct QueuePropertyTests {
         }
     }
 
-    @Test(
-        "waiting counts are exact, no events are lost, the order is kept and the ledger balances",
-        arguments: 0..<UInt64(TestScale.count(15, full: 45))
-    )
-    func walk(seed: UInt64) throws {
-        var walk = try Walk(seed: seed)
+    @Test(arguments: 0..<UInt64(TestScale.count(15, full: 45)))
+    func `waiting counts are exact, no events are lost, the order is kept and the ledger balances`(seed: UInt64) throws
+    {
+        var walk = try RandomWalk(seed: seed)
         for _ in 0..<400 { try walk.step() }
         try walk.finish()
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -10,8 +10,8 @@ import TrackwayTesting
 /// Restarts, kills and power loss between the steps of a transfer.
 @Suite("Queues across restarts")
 struct QueueRestartTests {
-    @Test("the release mark and the events waiting after it survive a restart")
-    func restart() throws {
+    @Test
+    func `the release mark and the events waiting after it survive a restart`() throws {
         let environment = QueueEnvironment()
         let first = try environment.open()
         QueueTests.record("qcqq", first)
@@ -22,18 +22,17 @@ struct QueueRestartTests {
         first.close()
         let second = try environment.open()
         let next = try #require(try second.tryElection())
-        #expect(try next.waiting(for: "queue") == 2)
-        #expect(try next.released(for: "queue") >= 3)
+        #expect(try next.waitingCount(for: "queue") == 2)
+        #expect(try next.releasedCount(for: "queue") >= 3)
         #expect(try next.deliverReleased("queue") == ["0", "2", "3"])
         #expect(try next.transfer(for: "queue") == 2)
         #expect(try next.deliverReleased("queue") == ["5", "6"])
     }
 
-    @Test(
-        "after a kill between transfer and settling, the next process delivers exactly the released events",
-        arguments: 0...3
-    )
-    func kill(settled: Int) throws {
+    @Test(arguments: 0...3)
+    func `after a kill between transfer and settling, the next process delivers exactly the released events`(
+        settled: Int
+    ) throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
         environment.storage = memory
@@ -50,8 +49,8 @@ struct QueueRestartTests {
         #expect(try next.waitingTexts("queue") == ["3"])
     }
 
-    @Test("flushed events survive power loss, either released or waiting again", arguments: 0..<40)
-    func powerLoss(seed: UInt64) throws {
+    @Test(arguments: 0..<40)
+    func `flushed events survive power loss, either released or waiting again`(seed: UInt64) throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
         environment.storage = memory
@@ -66,7 +65,7 @@ struct QueueRestartTests {
         let next = try #require(try fresh.tryElection())
         let released = try next.deliverReleased("queue")
         let waiting = try next.waitingTexts("queue")
-        #expect(try next.waiting(for: "queue") == UInt64(waiting.count))
+        #expect(try next.waitingCount(for: "queue") == UInt64(waiting.count))
         #expect((released + waiting).starts(with: ["0", "2", "3"]))
         #expect(released.isEmpty || released == ["0", "2", "3"])
         #expect(try next.transfer(for: "queue") == UInt64(waiting.count))
@@ -74,8 +73,8 @@ struct QueueRestartTests {
         #expect(try fresh.ledger().isBalanced)
     }
 
-    @Test("with a damaged cursor file, all stored events wait again and none are lost")
-    func damagedCursor() throws {
+    @Test
+    func `with a damaged cursor file, all stored events wait again and none are lost`() throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
         environment.storage = memory
@@ -92,8 +91,8 @@ struct QueueRestartTests {
         #expect(try next.deliverReleased("queue") == ["0", "2", "3"])
     }
 
-    @Test("a cursor file without a release mark loads, and all its unsettled events wait")
-    func oldCursor() throws {
+    @Test
+    func `a cursor file without a release mark loads, and all its unsettled events wait`() throws {
         var cursor = Cursor()
         cursor.next = 3
         cursor.delivered = 2
@@ -112,8 +111,8 @@ struct QueueRestartTests {
         #expect(cursor.firstWaiting == 12)
     }
 
-    @Test("a release mark that cannot be written releases nothing, and the next transfer releases everything")
-    func unwritableMark() throws {
+    @Test
+    func `a release mark that cannot be written releases nothing, and the next transfer releases everything`() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -123,14 +122,14 @@ struct QueueRestartTests {
         storage.fail(.replace, with: .noSpace, paths: "cursor.queue")
         #expect(throws: JournalError.self) { try consumer.transfer(for: "queue") }
         #expect(try consumer.deliverReleased("queue") == [])
-        #expect(try consumer.waiting(for: "queue") == 2)
-        storage.heal()
+        #expect(try consumer.waitingCount(for: "queue") == 2)
+        storage.clearFaults()
         #expect(try consumer.transfer(for: "queue") == 2)
         #expect(try consumer.deliverReleased("queue") == ["0", "1"])
     }
 
-    @Test("events held in memory count as waiting once the storage accepts them")
-    func heldInMemory() throws {
+    @Test
+    func `events held in memory count as waiting once the storage accepts them`() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
         environment.storage = storage
@@ -139,12 +138,12 @@ struct QueueRestartTests {
         storage.fail(.makeSegment, with: .noSpace)
         let pad = String(repeating: "x", count: 100)
         for number in 0..<200 { journal.append("\(number)\(pad)", to: ["queue"]) }
-        let early = try consumer.waiting(for: "queue")
+        let early = try consumer.waitingCount(for: "queue")
         #expect(early > 0 && early < 200)
         #expect(try journal.ownPending(for: "queue") == 200)
         #expect(try consumer.transfer(for: "queue") == early)
-        storage.heal()
-        #expect(try consumer.waiting(for: "queue") == 200 - early)
+        storage.clearFaults()
+        #expect(try consumer.waitingCount(for: "queue") == 200 - early)
         #expect(try consumer.deliverReleased("queue").count == Int(early))
         #expect(try consumer.transfer(for: "queue") == 200 - early)
     }

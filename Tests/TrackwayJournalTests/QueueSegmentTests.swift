@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -18,15 +18,15 @@ struct QueueSegmentTests {
         for number in 0..<count { journal.append("\(number)\(Self.pad)", to: route) }
     }
 
-    @Test("with an idle queue, segments are deleted once the ordinary destinations have passed them")
-    func idle() throws {
+    @Test
+    func `with an idle queue, segments are deleted once the ordinary destinations have passed them`() throws {
         let environment = QueueEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
         for _ in 0..<20 {
             fill(journal, 40, to: ["collector"])
             _ = try consumer.deliverAll("collector")
-            #expect(try consumer.waiting(for: "queue") == 0)
+            #expect(try consumer.waitingCount(for: "queue") == 0)
             try consumer.maintain(at: environment.clock.now())
             // The current segment, the preallocated next one, and the previous one.
             #expect(environment.segments.count <= 3)
@@ -34,8 +34,8 @@ struct QueueSegmentTests {
         #expect(try journal.ledger().destinations["queue"] == Ledger.Account())
     }
 
-    @Test("segments with waiting events stay, earlier ones are deleted, and all are deleted after delivery")
-    func waiting() throws {
+    @Test
+    func `segments with waiting events stay, earlier ones are deleted, and all are deleted after delivery`() throws {
         let environment = QueueEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
@@ -55,8 +55,8 @@ struct QueueSegmentTests {
         #expect(environment.segments.count <= 3)
     }
 
-    @Test("a dead writer's folder is removed once its queue is empty, and its counts stay")
-    func compacted() throws {
+    @Test
+    func `a dead writer's folder is removed once its queue is empty, and its counts stay`() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open()
         fill(dead, 30, to: ["collector"])
@@ -66,7 +66,7 @@ struct QueueSegmentTests {
         let consumer = try #require(try journal.tryElection())
         _ = try consumer.deliverAll("collector")
         try consumer.maintain(at: environment.clock.now())
-        #expect(try consumer.waiting(for: "queue") == 1)
+        #expect(try consumer.waitingCount(for: "queue") == 1)
         #expect(try consumer.transfer(for: "queue") == 1)
         #expect(try consumer.deliverReleased("queue") == ["mine"])
         try consumer.maintain(at: environment.clock.now())
@@ -74,34 +74,28 @@ struct QueueSegmentTests {
         #expect(try journal.ledger().destinations["queue"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test(
-        "waiting events beyond the byte or age limit are dropped oldest first and counted",
-        arguments: [DropReason.journalFull, .expired]
-    )
-    func trimmed(reason: DropReason) throws {
+    @Test(arguments: [DropReason.journalFull, .expired])
+    func `waiting events beyond the byte or age limit are dropped oldest first and counted`(reason: DropReason) throws {
         var environment = QueueEnvironment()
         if reason == .journalFull { environment.maximumBytes = 24_576 } else { environment.maximumAge = .seconds(60) }
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
         fill(journal, 100, to: ["queue"])
-        #expect(try consumer.waiting(for: "queue") == 100)
+        #expect(try consumer.waitingCount(for: "queue") == 100)
         environment.clock.advance(.seconds(90))
         fill(journal, 20, to: ["queue"])
         try consumer.maintain(at: environment.clock.now())
-        let waiting = try consumer.waiting(for: "queue")
+        let waiting = try consumer.waitingCount(for: "queue")
         #expect(waiting < 120 && waiting >= 20)
-        #expect(try consumer.waitingEvents(for: "queue", most: 1000).count == Int(waiting))
+        #expect(try consumer.waitingEvents(for: "queue", limit: 1000).count == Int(waiting))
         let account = try #require(try journal.ledger().destinations["queue"])
         #expect(account == Ledger.Account(recorded: 120, pending: waiting, dropped: [reason: 120 - waiting]))
         #expect(try consumer.transfer(for: "queue") == waiting)
         #expect(try consumer.deliverReleased("queue").count == Int(waiting))
     }
 
-    @Test(
-        "waiting events of a removed queue are also dropped beyond the limits and counted",
-        arguments: [DropReason.journalFull, .expired]
-    )
-    func trimmedWhileAway(reason: DropReason) throws {
+    @Test(arguments: [DropReason.journalFull, .expired])
+    func `waiting events of a removed queue are also dropped beyond the limits and counted`(reason: DropReason) throws {
         var environment = QueueEnvironment()
         if reason == .journalFull { environment.maximumBytes = 16384 } else { environment.maximumAge = .seconds(60) }
         let journal = try environment.open(["collector"])
@@ -120,11 +114,11 @@ struct QueueSegmentTests {
         #expect(lost > 0)
         #expect(away == Ledger.Account(recorded: 100, pending: 100 - lost, dropped: [reason: lost]))
         journal.addDestination("queue")
-        #expect(try consumer.waiting(for: "queue") == 100 - lost)
+        #expect(try consumer.waitingCount(for: "queue") == 100 - lost)
     }
 
-    @Test("a release mark that trimming has passed releases no later events")
-    func markBehind() throws {
+    @Test
+    func `a release mark that trimming has passed releases no later events`() throws {
         var environment = QueueEnvironment()
         environment.maximumBytes = 8192
         let journal = try environment.open()
@@ -133,8 +127,8 @@ struct QueueSegmentTests {
         #expect(try consumer.transfer(for: "queue") == 1)
         fill(journal, 100, to: ["queue"])
         try consumer.maintain(at: environment.clock.now())
-        #expect(try consumer.released(for: "queue") == 0)
-        let waiting = try consumer.waiting(for: "queue")
+        #expect(try consumer.releasedCount(for: "queue") == 0)
+        let waiting = try consumer.waitingCount(for: "queue")
         let batch = try consumer.read(for: "queue", limits: QueueEnvironment.limits, onlyReleased: true)
         // Only a report of losses may be sent.
         #expect(batch?.texts ?? [] == [])

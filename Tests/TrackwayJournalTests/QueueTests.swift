@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -42,41 +42,38 @@ struct QueueTests {
         }
     }
 
-    @Test(
-        "a transfer releases the events recorded before it and none recorded later",
-        arguments: [
-            Case("", "", released: [], waiting: []),
-            Case("q", "", released: [0], waiting: []),
-            Case("", "q", released: [], waiting: [0]),
-            Case("c", "c", released: [], waiting: []),
-            Case("a", "b", released: [0], waiting: [1]),
-            Case("qqq", "qq", released: [0, 1, 2], waiting: [3, 4]),
-            Case("cqcqc", "ccqc", released: [1, 3], waiting: [7]),
-            Case("qcccc", "cccc", released: [0], waiting: []),
-            Case("cccc", "abq", released: [], waiting: [4, 5, 6]),
-            Case(
-                String(repeating: "qca", count: 40),
-                String(repeating: "cbc", count: 30),
-                released: (0..<120).filter { $0 % 3 != 1 },
-                waiting: (120..<210).filter { $0 % 3 == 1 }
-            ),
-        ]
-    )
-    func table(row: Case) throws {
+    @Test(arguments: [
+        Case("", "", released: [], waiting: []),
+        Case("q", "", released: [0], waiting: []),
+        Case("", "q", released: [], waiting: [0]),
+        Case("c", "c", released: [], waiting: []),
+        Case("a", "b", released: [0], waiting: [1]),
+        Case("qqq", "qq", released: [0, 1, 2], waiting: [3, 4]),
+        Case("cqcqc", "ccqc", released: [1, 3], waiting: [7]),
+        Case("qcccc", "cccc", released: [0], waiting: []),
+        Case("cccc", "abq", released: [], waiting: [4, 5, 6]),
+        Case(
+            String(repeating: "qca", count: 40),
+            String(repeating: "cbc", count: 30),
+            released: (0..<120).filter { $0 % 3 != 1 },
+            waiting: (120..<210).filter { $0 % 3 == 1 }
+        ),
+    ])
+    func `a transfer releases the events recorded before it and none recorded later`(row: Case) throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
         Self.record(row.before, journal)
-        #expect(try consumer.waiting(for: "queue") == UInt64(row.released.count))
-        #expect(try consumer.released(for: "queue") == 0)
+        #expect(try consumer.waitingCount(for: "queue") == UInt64(row.released.count))
+        #expect(try consumer.releasedCount(for: "queue") == 0)
         #expect(try consumer.deliverReleased("queue") == [])
         #expect(try consumer.transfer(for: "queue") == UInt64(row.released.count))
-        #expect(try (consumer.released(for: "queue") > 0) == !row.released.isEmpty)
+        #expect(try (consumer.releasedCount(for: "queue") > 0) == !row.released.isEmpty)
         Self.record(row.after, from: row.before.count, journal)
-        #expect(try consumer.waiting(for: "queue") == UInt64(row.waiting.count))
+        #expect(try consumer.waitingCount(for: "queue") == UInt64(row.waiting.count))
         #expect(try consumer.waitingTexts("queue") == row.waiting.map(String.init))
         #expect(try consumer.deliverReleased("queue") == row.released.map(String.init))
-        #expect(try consumer.released(for: "queue") == 0)
-        #expect(try consumer.waiting(for: "queue") == UInt64(row.waiting.count))
+        #expect(try consumer.releasedCount(for: "queue") == 0)
+        #expect(try consumer.waitingCount(for: "queue") == UInt64(row.waiting.count))
         let account = try #require(try journal.ledger().destinations["queue"])
         #expect(account.isBalanced)
         #expect(account.delivered == UInt64(row.released.count))
@@ -85,33 +82,33 @@ struct QueueTests {
         #expect(try consumer.deliverReleased("queue") == row.waiting.map(String.init))
     }
 
-    @Test("a queue read as an ordinary destination returns all events, and a passed release mark does no harm")
-    func ordinaryReading() throws {
+    @Test
+    func `a queue read as an ordinary destination returns all events, and a passed release mark does no harm`() throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
         Self.record("qqcq", journal)
         #expect(try consumer.transfer(for: "queue") == 3)
         Self.record("qcq", from: 4, journal)
         #expect(try consumer.deliverAll("queue") == ["0", "1", "3", "4", "6"])
-        #expect(try consumer.waiting(for: "queue") == 0)
-        #expect(try consumer.released(for: "queue") == 0)
+        #expect(try consumer.waitingCount(for: "queue") == 0)
+        #expect(try consumer.releasedCount(for: "queue") == 0)
         Self.record("qq", from: 7, journal)
-        #expect(try consumer.waiting(for: "queue") == 2)
+        #expect(try consumer.waitingCount(for: "queue") == 2)
         #expect(try consumer.deliverReleased("queue") == [])
         #expect(try consumer.transfer(for: "queue") == 2)
         #expect(try consumer.deliverReleased("queue") == ["7", "8"])
     }
 
-    @Test("waitingEvents returns no more events than requested, oldest first", arguments: [0, 1, 4, 5, 6])
-    func shown(most: Int) throws {
+    @Test(arguments: [0, 1, 4, 5, 6])
+    func `waitingEvents returns no more events than requested, oldest first`(most: Int) throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
         Self.record("cqqcqqq", journal)
-        #expect(try consumer.waitingTexts("queue", most: most) == Array(["1", "2", "4", "5", "6"].prefix(most)))
+        #expect(try consumer.waitingTexts("queue", limit: most) == Array(["1", "2", "4", "5", "6"].prefix(most)))
     }
 
-    @Test("the events of live, dead and other processes' writers all wait and are released together")
-    func severalWriters() throws {
+    @Test
+    func `the events of live, dead and other processes' writers all wait and are released together`() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open()
         Self.record("qcq", journal: dead, prefix: "dead")
@@ -121,17 +118,19 @@ struct QueueTests {
         let own = try environment.open()
         let consumer = try #require(try own.tryElection())
         Self.record("q", journal: own, prefix: "own")
-        #expect(try consumer.waiting(for: "queue") == 4)
+        #expect(try consumer.waitingCount(for: "queue") == 4)
         Self.record("q", journal: other, prefix: "late")
         #expect(try consumer.transfer(for: "queue") == 5)
         Self.record("q", journal: other, prefix: "next")
         #expect(try consumer.deliverReleased("queue") == ["dead0", "dead2", "other1", "late0", "own0"])
         #expect(try consumer.waitingTexts("queue") == ["next0"])
-        #expect(try consumer.waiting(for: "queue") == 1)
+        #expect(try consumer.waitingCount(for: "queue") == 1)
     }
 
-    @Test("a process that does not deliver counts its own events until they are settled, whether released or not")
-    func ownCount() throws {
+    @Test
+    func `a process that does not deliver counts its own events until they are settled, whether released or not`()
+        throws
+    {
         let environment = QueueEnvironment()
         let consumer = try #require(try environment.open().tryElection())
         let other = try environment.open()
@@ -149,8 +148,10 @@ struct QueueTests {
         }
     }
 
-    @Test("events held by consent are released but stay, and events denied by consent are dropped, even past the mark")
-    func admission() throws {
+    @Test
+    func `events held by consent are released but stay, and events denied by consent are dropped, even past the mark`()
+        throws
+    {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
         let rule: Admission.Rule = { context in
@@ -163,13 +164,13 @@ struct QueueTests {
         Self.record("q", from: 2, journal)
         journal.setContext(Array("{\"h\":1}".utf8))
         Self.record("q", from: 3, journal)
-        #expect(try consumer.waiting(for: "queue") == 3)
+        #expect(try consumer.waitingCount(for: "queue") == 3)
         #expect(
             try consumer.read(for: "queue", limits: QueueEnvironment.limits, admitting: rule, onlyReleased: true) == nil
         )
         // A denial takes effect immediately, even if the queue would have waited longer.
         try consumer.discardDropped(for: "queue", admitting: rule)
-        #expect(try consumer.waiting(for: "queue") == 2)
+        #expect(try consumer.waitingCount(for: "queue") == 2)
         #expect(try consumer.transfer(for: "queue") == 2)
         let batch = try #require(
             try consumer.read(for: "queue", limits: QueueEnvironment.limits, admitting: rule, onlyReleased: true)
@@ -180,8 +181,8 @@ struct QueueTests {
             try consumer.read(for: "queue", limits: QueueEnvironment.limits, admitting: rule, onlyReleased: true) == nil
         )
         #expect(consumer.isOwnHeld(for: "queue"))
-        #expect(try consumer.released(for: "queue") == 1)
-        #expect(try consumer.released(for: "queue", leavingOutHeld: true) == 0)
+        #expect(try consumer.releasedCount(for: "queue") == 1)
+        #expect(try consumer.releasedCount(for: "queue", leavingOutHeld: true) == 0)
         consumer.forgetHeld(for: "queue")
         #expect(try consumer.deliverReleased("queue") == ["3"])
         let account = try #require(try journal.ledger().destinations["queue"])

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -12,14 +12,14 @@ import TrackwayTesting
 /// Records, restarts, kills and another process come in between. The model lists the events meant for each queue.
 @Suite("Added and removed destinations against a model")
 struct RegistryPropertyTests {
-    private struct Walk {
+    private struct RandomWalk {
         var environment = QueueEnvironment()
         var random: SeededGenerator
         var journal: Journal
         var consumer: JournalConsumer
-        var isThere: [DestinationID: Bool] = ["a": false, "b.new": false, "c": false]
-        var meant: [DestinationID: [String]] = [:]
-        var came: [DestinationID: [String]] = [:]
+        var exists: [DestinationID: Bool] = ["a": false, "b.new": false, "c": false]
+        var expected: [DestinationID: [String]] = [:]
+        var delivered: [DestinationID: [String]] = [:]
         var number = 0
 
         init(seed: UInt64) throws {
@@ -28,8 +28,8 @@ struct RegistryPropertyTests {
             consumer = try #require(try journal.tryElection())
         }
 
-        var names: [DestinationID] { isThere.keys.sorted() }
-        var present: [DestinationID] { names.filter { isThere[$0] == true } }
+        var names: [DestinationID] { exists.keys.sorted() }
+        var present: [DestinationID] { names.filter { exists[$0] == true } }
 
         mutating func step() throws {
             let name = names[random.next(below: names.count)]
@@ -37,22 +37,22 @@ struct RegistryPropertyTests {
             case 0...8: record()
             case 9...10:
                 journal.addDestination(name)
-                isThere[name] = true
+                exists[name] = true
             case 11:
                 journal.removeDestination(name)
-                isThere[name] = false
-            case 12...14 where isThere[name] == true:
+                exists[name] = false
+            case 12...14 where exists[name] == true:
                 _ = try consumer.transfer(for: name)
-                came[name, default: []] += try consumer.deliverReleased(name)
-                #expect(try consumer.waiting(for: name) == 0)
-            case 15: came["collector", default: []] += try consumer.deliverAll("collector")
+                delivered[name, default: []] += try consumer.deliverReleased(name)
+                #expect(try consumer.waitingCount(for: name) == 0)
+            case 15: delivered["collector", default: []] += try consumer.deliverAll("collector")
             case 16...17: try consumer.maintain(at: environment.clock.now())
             case 18: if random.next(below: 3) == 0 { try reopen() }
             default: try visit()
             }
-            if isThere[name] == true {
-                let waiting = (meant[name] ?? []).count - (came[name] ?? []).count
-                #expect(try consumer.waiting(for: name) == UInt64(waiting))
+            if exists[name] == true {
+                let waiting = (expected[name] ?? []).count - (delivered[name] ?? []).count
+                #expect(try consumer.waitingCount(for: name) == UInt64(waiting))
             }
             #expect(try journal.ledger().isBalanced)
         }
@@ -63,7 +63,7 @@ struct RegistryPropertyTests {
                 let text = "\(number)" + String(repeating: "x", count: random.next(below: 300))
                 let route = random.nextBool() ? [] : present.filter { _ in random.nextBool() }
                 journal.append(text, to: route)
-                for id in route.isEmpty ? present + ["collector"] : route { meant[id, default: []].append(text) }
+                for id in route.isEmpty ? present + ["collector"] : route { expected[id, default: []].append(text) }
             }
         }
 
@@ -73,7 +73,7 @@ struct RegistryPropertyTests {
             let visitor = try environment.open(["collector"])
             number += 1
             visitor.append("\(number) visitor's", to: ["collector"])
-            meant["collector", default: []].append("\(number) visitor's")
+            expected["collector", default: []].append("\(number) visitor's")
             visitor.close()
         }
 
@@ -92,26 +92,25 @@ struct RegistryPropertyTests {
             for id in names {
                 journal.addDestination(id)
                 _ = try consumer.transfer(for: id)
-                came[id, default: []] += try consumer.deliverReleased(id)
-                #expect(came[id] == meant[id] ?? [])
+                delivered[id, default: []] += try consumer.deliverReleased(id)
+                #expect(delivered[id] == expected[id] ?? [])
                 let account = try #require(try journal.ledger().destinations[id])
-                let count = UInt64(meant[id]?.count ?? 0)
+                let count = UInt64(expected[id]?.count ?? 0)
                 #expect(account == Ledger.Account(recorded: count, delivered: count))
             }
-            came["collector", default: []] += try consumer.deliverAll("collector")
+            delivered["collector", default: []] += try consumer.deliverAll("collector")
             // Writers alternate, so the order is kept only within one writer.
-            #expect(came["collector"]?.sorted() == meant["collector"]?.sorted())
+            #expect(delivered["collector"]?.sorted() == expected["collector"]?.sorted())
             for _ in 0..<2 { try consumer.maintain(at: environment.clock.now()) }
             #expect(environment.segments.count <= 3)
         }
     }
 
-    @Test(
-        "each destination gets the events recorded while it was added, once and in order, and the ledger balances",
-        arguments: 0..<20
-    )
-    func walk(seed: UInt64) throws {
-        var walk = try Walk(seed: seed)
+    @Test(arguments: 0..<20)
+    func `each destination gets the events recorded while it was added, once and in order, and the ledger balances`(
+        seed: UInt64
+    ) throws {
+        var walk = try RandomWalk(seed: seed)
         for _ in 0..<200 { try walk.step() }
         try walk.finish()
     }

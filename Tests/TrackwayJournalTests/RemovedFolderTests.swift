@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -25,15 +25,14 @@ struct RemovedFolderTests {
 
     private static let parts = ["/app", "/app/journal", "/app/journal/writers"]
 
-    @Test(
-        "a removed folder is recreated, later events are kept, and the loss is counted and reported",
-        arguments: parts
-    )
-    func madeAnew(_ part: String) throws {
+    @Test(arguments: parts)
+    func `a removed folder is recreated, later events are kept, and the loss is counted and reported`(_ part: String)
+        throws
+    {
         let storage = MemoryStorage()
         let journal = try journal(storage)
-        let told = Locked<[UInt64]>([])
-        journal.reportRestorations { loss in told.withLock { $0.append(loss) } }
+        let reported = Locked<[UInt64]>([])
+        journal.reportRestorations { loss in reported.withLock { $0.append(loss) } }
         let installation = journal.installation
         let identity = storage.contents(of: "/app/journal/installation")
         let consumer = try #require(try journal.tryElection())
@@ -42,9 +41,9 @@ struct RemovedFolderTests {
         for number in 10..<15 { journal.append(text(number)) }
         storage.sweep(part)
         try consumer.maintain(at: journal.clock.now())
-        #expect(told.withLock { $0 } == [15])
+        #expect(reported.withLock { $0 } == [15])
         #expect(storage.contents(of: "/app/journal/installation") == identity, "the identity keeps its secret")
-        for number in 15..<30 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 15..<30 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         #expect(try consumer.deliverAll("collector") == (15..<30).map(text))
         let expected = Ledger.Account(recorded: 30, delivered: 25, dropped: [.storageRemoved: 5])
         #expect(try journal.ledger().destinations["collector"] == expected)
@@ -58,13 +57,13 @@ struct RemovedFolderTests {
         #expect(try next.ledger().destinations["collector"] == account)
     }
 
-    @Test("without maintenance, the first full segment detects the removal", arguments: parts)
-    func noticedByRecording(_ part: String) throws {
+    @Test(arguments: parts)
+    func `without maintenance, the first full segment detects the removal`(_ part: String) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         for number in 0..<10 { journal.append(text(number)) }
         storage.sweep(part)
-        for number in 10..<200 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        for number in 10..<200 { #expect(journal.append(text(number)) == .stored(UInt64(number + 1))) }
         let next = try self.journal(storage.afterKill())
         let consumer = try #require(try next.tryElection())
         let delivered = try consumer.deliverAll("collector", events: 1000)
@@ -73,8 +72,8 @@ struct RemovedFolderTests {
         #expect(account.dropped == [.storageRemoved: 200 - account.delivered] && account.recorded == 200)
     }
 
-    @Test("events in a removed file are not reported as durable, and later events are")
-    func durability() throws {
+    @Test
+    func `events in a removed file are not reported as durable, and later events are`() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         journal.append(text(0))
@@ -89,8 +88,8 @@ struct RemovedFolderTests {
         #expect(try consumer.deliverAll("collector") == [text(2)])
     }
 
-    @Test("events are held in memory while the folder cannot be recreated, and are written once it can")
-    func cannotBeMade() throws {
+    @Test
+    func `events are held in memory while the folder cannot be recreated, and are written once it can`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
@@ -101,7 +100,7 @@ struct RemovedFolderTests {
         var outcomes: [AppendOutcome] = []
         for number in 10..<100 { outcomes.append(journal.append(text(number))) }
         #expect(outcomes.last == .held(100))
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         let consumer = try #require(try journal.tryElection())
         let delivered = try consumer.deliverAll("collector", events: 1000)
@@ -112,8 +111,8 @@ struct RemovedFolderTests {
         )
     }
 
-    @Test("an unreadable identity is not recreated from memory")
-    func unreadableIdentity() throws {
+    @Test
+    func `an unreadable identity is not recreated from memory`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage)
@@ -122,14 +121,14 @@ struct RemovedFolderTests {
         storage.fail(.contents, with: .denied, paths: "/installation")
         journal.performMaintenance()
         #expect(memory.paths.allSatisfy { !$0.hasSuffix(".segment") })
-        storage.heal()
+        storage.clearFaults()
         journal.performMaintenance()
         #expect(memory.contents(of: "/app/journal/installation") == before)
         #expect(memory.paths.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test("a process continues with the installation that another process has created in the meantime")
-    func othersWereQuicker() throws {
+    @Test
+    func `a process continues with the installation that another process has created in the meantime`() throws {
         let storage = MemoryStorage()
         let first = try journal(storage)
         first.append(text(0))
@@ -143,8 +142,8 @@ struct RemovedFolderTests {
         #expect(try consumer.deliverAll("collector") == [text(1)])
     }
 
-    @Test("a dead writer removed with the folder counts as lost, and none of its events stay pending")
-    func deadWriter() throws {
+    @Test
+    func `a dead writer removed with the folder counts as lost, and none of its events stay pending`() throws {
         let storage = MemoryStorage()
         let dead = try journal(storage)
         for number in 0..<7 { dead.append(text(number)) }

@@ -2,15 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
 
 @Suite("The age of pending segments")
 struct SegmentAgeTests {
-    @Test("a pending segment's age is read once, regardless of the number of maintenance rounds")
-    func readOnce() throws {
+    @Test
+    func `a pending segment's age is read once, regardless of the number of maintenance rounds`() throws {
         let storage = FaultyStorage()
         let clock = SteppedClock()
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
@@ -31,8 +31,8 @@ struct SegmentAgeTests {
         #expect(storage.count(of: .read) == first)
     }
 
-    @Test("events that exceed the maximum age expire, based on the age that was read before")
-    func expires() throws {
+    @Test
+    func `events that exceed the maximum age expire, based on the age that was read before`() throws {
         let storage = FaultyStorage()
         let clock = SteppedClock()
         let configuration = JournalConfiguration(

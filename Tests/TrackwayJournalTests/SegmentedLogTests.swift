@@ -22,8 +22,8 @@ struct SegmentedLogTests {
         return (texts, reader.damage)
     }
 
-    @Test("appended records are read back in order, across segments")
-    func roundTrip() throws {
+    @Test
+    func `appended records are read back in order, across segments`() throws {
         let folder = try TemporaryFolder()
         let texts = (0..<1000).map { "record \($0) " + String(repeating: "x", count: $0 % 97) }
         let log = try SegmentedLog(folder: folder.path, options: LogOptions(segmentBytes: 4096))
@@ -35,8 +35,8 @@ struct SegmentedLogTests {
         #expect(again.damage.isEmpty)
     }
 
-    @Test("a reopened log continues its numbers in a new segment")
-    func reopened() throws {
+    @Test
+    func `a reopened log continues its numbers in a new segment`() throws {
         let folder = try TemporaryFolder()
         let first = try SegmentedLog(folder: folder.path)
         try append(["a", "b"], to: first)
@@ -52,8 +52,8 @@ struct SegmentedLogTests {
         #expect(numbers == [1, 2, 3])
     }
 
-    @Test("a second owner is rejected while the first is open")
-    func secondOwner() throws {
+    @Test
+    func `a second owner is rejected while the first is open`() throws {
         let folder = try TemporaryFolder()
         let first = try SegmentedLog(folder: folder.path)
         #expect(throws: JournalError.self) { try SegmentedLog(folder: folder.path) }
@@ -62,8 +62,8 @@ struct SegmentedLogTests {
         #expect(second.end.segment == 1)
     }
 
-    @Test("a reader at the end sees records appended later, also in a later segment")
-    func tail() throws {
+    @Test
+    func `a reader at the end sees records appended later, even in a later segment`() throws {
         let folder = try TemporaryFolder()
         let log = try SegmentedLog(folder: folder.path, options: LogOptions(segmentBytes: 4096))
         var reader = LogReader(folder: folder.path)
@@ -80,8 +80,8 @@ struct SegmentedLogTests {
         }
     }
 
-    @Test("reading can resume at a given position")
-    func resume() throws {
+    @Test
+    func `reading can resume at a given position`() throws {
         let folder = try TemporaryFolder()
         let log = try SegmentedLog(folder: folder.path, options: LogOptions(segmentBytes: 4096))
         var places: [LogPosition] = []

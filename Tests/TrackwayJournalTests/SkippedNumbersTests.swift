@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -46,8 +46,8 @@ struct SkippedNumbersTests {
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
     }
 
-    @Test("a number skipped before the first event is reported with the event")
-    func toldWithTheNextEvent() throws {
+    @Test
+    func `a number skipped before the first event is reported with the event`() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
         var account = Account()
@@ -61,8 +61,8 @@ struct SkippedNumbersTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test("on request, all numbers after the last event are reported in one batch without events")
-    func toldWhenAsked() throws {
+    @Test
+    func `on request, all numbers after the last event are reported in one batch without events`() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
         var account = Account()
@@ -85,8 +85,8 @@ struct SkippedNumbersTests {
         #expect(account.requests == 2)
     }
 
-    @Test("without a request, skipped numbers are reported automatically, at most once every five minutes")
-    func toldInTime() throws {
+    @Test
+    func `without a request, skipped numbers are reported automatically, at most once every five minutes`() throws {
         let clock = SteppedClock()
         let journal = try journal(MemoryStorage(), clock)
         let consumer = try #require(try journal.tryElection())
@@ -102,11 +102,10 @@ struct SkippedNumbersTests {
         #expect(account.gaps(upTo: 361).count <= 31)
     }
 
-    @Test(
-        "unreported numbers survive a restart, and a dead writer's folder stays until they are reported",
-        arguments: [false, true]
-    )
-    func restart(isKilled: Bool) throws {
+    @Test(arguments: [false, true])
+    func `unreported numbers survive a restart, and a dead writer's folder stays until they are reported`(
+        isKilled: Bool
+    ) throws {
         let clock = SteppedClock()
         var storage = MemoryStorage()
         let first = try journal(storage, clock)
@@ -141,8 +140,8 @@ struct SkippedNumbersTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("a rejected batch reports nothing, and its numbers are reported again")
-    func refused() throws {
+    @Test
+    func `a rejected batch reports nothing, and its numbers are reported again`() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
         journal.append("{}", to: ["audit"])
@@ -157,8 +156,8 @@ struct SkippedNumbersTests {
         #expect(account.gaps(upTo: 2) == [])
     }
 
-    @Test("a destination added at run time gets earlier numbers reported as skipped")
-    func addedLater() throws {
+    @Test
+    func `a destination added at run time gets earlier numbers reported as skipped`() throws {
         let journal = try journal(MemoryStorage(), SteppedClock(), ["collector"])
         for _ in 0..<5 { journal.append("{}") }
         journal.addDestination("late")
@@ -171,8 +170,8 @@ struct SkippedNumbersTests {
         #expect(try journal.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test("trimmed ranges also report the numbers in between that were for other destinations")
-    func trimmed() throws {
+    @Test
+    func `trimmed ranges also report the numbers in between that were for other destinations`() throws {
         let clock = SteppedClock()
         let configuration = JournalConfiguration(
             folder: "/j",
@@ -196,12 +195,11 @@ struct SkippedNumbersTests {
         #expect(try (journal.ledger().destinations["collector"]?.droppedTotal ?? 0) > 0)
     }
 
-    @Test(
-        "the receiver ends without gaps for any interleaving of routes, restarts, rejections and flushes",
-        arguments: 0..<60
-    )
-    func walk(seed: Int) throws {
-        var chance = Chance(seed: UInt64(seed))
+    @Test(arguments: 0..<60)
+    func `the receiver ends without gaps for any interleaving of routes, restarts, rejections and flushes`(seed: Int)
+        throws
+    {
+        var generator = SeededRandom(seed: UInt64(seed))
         let clock = SteppedClock()
         var storage = MemoryStorage()
         var accounts: [WriterID: Account] = [:]
@@ -209,17 +207,17 @@ struct SkippedNumbersTests {
         var recorded: [WriterID: UInt64] = [:]
         var consumer = try #require(try journal.tryElection())
         for _ in 0..<200 {
-            switch chance.next() % 12 {
+            switch generator.next() % 12 {
             case 0...5:
-                let route: [DestinationID] = chance.next() % 3 == 0 ? [] : ["audit"]
+                let route: [DestinationID] = generator.next() % 3 == 0 ? [] : ["audit"]
                 journal.append("{}", to: route)
                 recorded[journal.writer, default: 0] += 1
             case 6, 7, 8:
-                if chance.next() % 2 == 0 { consumer.reportAll(to: "collector") }
-                guard let batch = try consumer.read(for: "collector", limits: (Int(chance.next() % 4) + 1, 1 << 20))
+                if generator.next() % 2 == 0 { consumer.reportAll(to: "collector") }
+                guard let batch = try consumer.read(for: "collector", limits: (Int(generator.next() % 4) + 1, 1 << 20))
                 else { continue }
                 let count = batch.texts.count
-                switch chance.next() % 4 {
+                switch generator.next() % 4 {
                 case 0:
                     consumer.release(batch)
                 case 1 where count > 0:
@@ -233,10 +231,10 @@ struct SkippedNumbersTests {
                 var others = Account()
                 try settleAll(consumer, "audit", &others)
             case 10:
-                clock.advance(.seconds(Int64(chance.next() % 200)))
+                clock.advance(.seconds(Int64(generator.next() % 200)))
                 try consumer.maintain(at: clock.now())
             default:
-                guard chance.next() % 4 == 0 else { continue }
+                guard generator.next() % 4 == 0 else { continue }
                 clock.advance(.seconds(1))
                 storage = storage.afterKill()
                 journal = try self.journal(storage, clock)

@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -18,7 +18,7 @@ struct SparseSegmentTests {
     /// A one-mebibyte segment as a kill leaves it.
     ///
     /// Its events are about a kilobyte each.
-    private final class Wreck {
+    private final class KilledWriter {
         let folder: TemporaryFolder
         let writer: String
         let path: String
@@ -62,12 +62,12 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("in the same boot, a killed writer's blank space is not read to its end, and all records are found")
-    func end() throws {
-        let wreck = try Wreck(events: 12)
-        #expect(wreck.bytes.count == 1 << 20)
-        let here = try wreck.read(in: Self.boot)
-        let elsewhere = try wreck.read(in: "another boot")
+    @Test
+    func `in the same boot, a killed writer's blank space is not read to its end, and all records are found`() throws {
+        let killed = try KilledWriter(events: 12)
+        #expect(killed.bytes.count == 1 << 20)
+        let here = try killed.read(in: Self.boot)
+        let elsewhere = try killed.read(in: "another boot")
         #expect(here.found == Array(1...12))
         #expect(elsewhere.found == here.found)
         // Sixteen kilobytes, twice as much, the marker's slot, and the preamble for each of them.
@@ -75,31 +75,31 @@ struct SparseSegmentTests {
         #expect(elsewhere.reads > here.reads)
     }
 
-    @Test("records after pages lost in a power failure are found, regardless of the number of pages")
-    func lostPages() throws {
-        let wreck = try Wreck(events: 500)
-        let all = try wreck.read(in: "another boot").found
+    @Test
+    func `records after pages lost in a power failure are found, regardless of the number of pages`() throws {
+        let killed = try KilledWriter(events: 500)
+        let all = try killed.read(in: "another boot").found
         #expect(all == Array(1...500))
         for pages in [1, 4, 30] {
             let blank = 65_536..<(65_536 + pages * 4_096)
-            let found = try wreck.read(in: "another boot", blanking: blank).found
+            let found = try killed.read(in: "another boot", blanking: blank).found
             #expect(found.count >= 500 - pages * 4 - 2)
             #expect(found.last == 500)
         }
     }
 
-    @Test("a few blank pages between records do not end reading in the same boot either")
-    func fewPages() throws {
-        let wreck = try Wreck(events: 500)
+    @Test
+    func `a few blank pages between records do not end reading in the same boot either`() throws {
+        let killed = try KilledWriter(events: 500)
         for pages in [1, 4, 7] {
-            let found = try wreck.read(in: Self.boot, blanking: 65_536..<(65_536 + pages * 4_096)).found
+            let found = try killed.read(in: Self.boot, blanking: 65_536..<(65_536 + pages * 4_096)).found
             #expect(found.count >= 500 - pages * 4 - 2)
             #expect(found.last == 500)
         }
     }
 
-    @Test("the marker for events held only in memory is found at the end of the segment")
-    func note() throws {
+    @Test
+    func `the marker for events held only in memory is found at the end of the segment`() throws {
         let storage = FaultyStorage()
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 1 << 20)
         let journal = try Journal(configuration, clock: SteppedClock(), bootID: Self.boot, storage: storage)
@@ -113,8 +113,8 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("the settled counts of destinations are known without reading any log")
-    func settled() throws {
+    @Test
+    func `the settled counts of destinations are known without reading any log`() throws {
         let (storage, clock) = (FaultyStorage(), SteppedClock())
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
         for _ in 0..<20 {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -10,8 +10,8 @@ import TrackwayTesting
 /// The in-memory test storage loses as much as a real file system may.
 @Suite("In-memory storage is as strict as real file systems")
 struct StrictStorageTests {
-    @Test("a flushed file in a flushed folder is lost while a parent folder's entry is not flushed")
-    func unflushedParents() throws {
+    @Test
+    func `a flushed file in a flushed folder is lost while a parent folder's entry is not flushed`() throws {
         let storage = MemoryStorage()
         storage.makeFolder("/a/b")
         try storage.replace("/a/b/file", with: [1], durably: true)
@@ -24,8 +24,8 @@ struct StrictStorageTests {
         #expect(after.afterPowerLoss().contents(of: "/a/b/file") == [1])
     }
 
-    @Test("a rename survives once both folders are flushed, and the old name survives before that")
-    func renames() throws {
+    @Test
+    func `a rename survives once both folders are flushed, and the old name survives before that`() throws {
         let storage = MemoryStorage()
         for folder in ["/from", "/to"] { storage.makeFolder(folder) }
         try storage.replace("/from/file", with: [1], durably: true)
@@ -39,8 +39,8 @@ struct StrictStorageTests {
         #expect(storage.afterPowerLoss().contents(of: "/to/other") == [1])
     }
 
-    @Test("a removal survives once the folder is flushed")
-    func removals() throws {
+    @Test
+    func `a removal survives once the folder is flushed`() throws {
         let storage = MemoryStorage()
         try storage.replace("/file", with: [1], durably: true)
         storage.remove("/file")
@@ -49,8 +49,8 @@ struct StrictStorageTests {
         #expect(storage.afterPowerLoss().paths == [])
     }
 
-    @Test("pages that a failed flush covered are lost, even if a later flush succeeds")
-    func lostPages() throws {
+    @Test
+    func `pages that a failed flush covered are lost, even if a later flush succeeds`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let segment = try storage.makeSegment("/segment", bytes: 16_384)
@@ -77,8 +77,8 @@ struct StrictStorageTests {
         }
     }
 
-    @Test("a name that a failed flush covered is lost, and a later one is not")
-    func lostNames() throws {
+    @Test
+    func `a name that a failed flush covered is lost, and a later one is not`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         for name in ["/one", "/two"] { try storage.replace(name, with: [1], durably: false) }
@@ -92,8 +92,8 @@ struct StrictStorageTests {
         #expect(memory.afterPowerLoss().paths == ["/three", "/two"])
     }
 
-    @Test("files need an existing folder, as on a disk")
-    func missingFolders() throws {
+    @Test
+    func `files need an existing folder, as on a disk`() throws {
         let storage = MemoryStorage()
         #expect(throws: StorageError.self) { try storage.replace("/a/file", with: [1], durably: false) }
         #expect(throws: StorageError.self) { _ = try storage.create("/a/file", with: [1]) }
@@ -101,8 +101,8 @@ struct StrictStorageTests {
         #expect(throws: StorageError.self) { try storage.synchronizeFolder("/a") }
     }
 
-    @Test("a lock belongs to the file, not to its name")
-    func locks() throws {
+    @Test
+    func `a lock belongs to the file, not to its name`() throws {
         let storage = MemoryStorage()
         storage.makeFolder("/a")
         let first = try #require(try storage.lock("/a/lock"))

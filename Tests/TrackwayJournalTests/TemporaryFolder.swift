@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A folder that is deleted with the value.
+/// A folder that is deleted when this object is released.
 final class TemporaryFolder {
     let path: String
 

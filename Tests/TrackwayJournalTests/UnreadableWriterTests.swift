@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -33,11 +33,10 @@ struct UnreadableWriterTests {
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
     }
 
-    @Test(
-        "an unreadable writer is reported by name, blocks no other writer, and resumes once it is readable",
-        arguments: refusals
-    )
-    func others(_ refusal: Refusal) throws {
+    @Test(arguments: refusals)
+    func `an unreadable writer is reported by name, blocks no other writer, and resumes once it is readable`(
+        _ refusal: Refusal
+    ) throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()
         let foreign = try journal(storage, clock)
@@ -50,36 +49,36 @@ struct UnreadableWriterTests {
         for number in 0..<5 { own.append("{\"own\":\(number)}") }
         let before = try own.ledger()
         // A process that does not deliver takes no lock.
-        #expect(before.isWhole == (refusal.operation == .lock))
+        #expect(before.isComplete == (refusal.operation == .lock))
         let consumer = try #require(try own.tryElection())
         #expect(try consumer.deliverAll("collector") == (0..<5).map { "{\"own\":\($0)}" })
         for _ in 0..<3 {
             clock.advance(.seconds(1))
             try consumer.maintain(at: clock.now())
-            #expect(consumer.obstacles.count == 1)
+            #expect(consumer.writerProblems.count == 1)
         }
-        let obstacle = try #require(consumer.obstacles.first)
-        #expect(obstacle.message.contains(path))
-        #expect(obstacle.message.contains(refusal.fault.number == 13 ? "change the owner" : "too many files"))
-        #expect(try consumer.deliverable(for: "collector") == 0)
+        let problem = try #require(consumer.writerProblems.first)
+        #expect(problem.message.contains(path))
+        #expect(problem.message.contains(refusal.fault.number == 13 ? "change the owner" : "too many files"))
+        #expect(try consumer.deliverableCount(for: "collector") == 0)
         let ledger = try own.ledger()
         #expect(ledger.uncounted.count == 1)
         #expect(ledger.uncounted.first?.path.contains(path) == true)
         #expect(ledger.destinations["collector"]?.delivered == 5)
         #expect(ledger.isBalanced)
 
-        storage.heal()
+        storage.clearFaults()
         clock.advance(.seconds(1))
         try consumer.maintain(at: clock.now())
-        #expect(consumer.obstacles.isEmpty)
+        #expect(consumer.writerProblems.isEmpty)
         #expect(try consumer.deliverAll("collector") == (0..<5).map { "{\"foreign\":\($0)}" })
         let whole = try own.ledger()
-        #expect(whole.isWhole)
+        #expect(whole.isComplete)
         #expect(whole.destinations["collector"] == Ledger.Account(recorded: 10, delivered: 10))
     }
 
-    @Test("a writer that becomes unreadable halfway keeps its counts, and no event is delivered twice")
-    func halfWay() throws {
+    @Test
+    func `a writer that becomes unreadable halfway keeps its counts, and no event is delivered twice`() throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()
         let foreign = try journal(storage, clock)
@@ -102,18 +101,15 @@ struct UnreadableWriterTests {
         }
         try consumer.maintain(at: clock.now())
         #expect(try own.ledger().recorded >= recorded)
-        #expect(try !own.ledger().isWhole)
-        storage.heal()
+        #expect(try !own.ledger().isComplete)
+        storage.clearFaults()
         try consumer.maintain(at: clock.now())
         _ = try consumer.deliverAll("collector")
         #expect(try own.ledger().destinations["collector"] == Ledger.Account(recorded: 201, delivered: 201))
     }
 
-    @Test(
-        "counting throws while the list of writers cannot be read",
-        arguments: [true, false]
-    )
-    func everything(isElected: Bool) throws {
+    @Test(arguments: [true, false])
+    func `counting throws while the list of writers cannot be read`(isElected: Bool) throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()
         let own = try journal(storage, clock)
@@ -122,14 +118,14 @@ struct UnreadableWriterTests {
         #expect((consumer != nil) == isElected)
         storage.fail(.names, with: StorageFault(.other, number: 24), paths: "/writers")
         #expect(throws: JournalError.self) { try own.ledger() }
-        if let consumer { #expect(throws: JournalError.self) { try consumer.deliverable(for: "collector") } }
-        storage.heal()
+        if let consumer { #expect(throws: JournalError.self) { try consumer.deliverableCount(for: "collector") } }
+        storage.clearFaults()
         #expect(try own.ledger().destinations["collector"]?.pending == 1)
         consumer?.close()
     }
 
-    @Test("erasing throws if it cannot erase an unreadable writer")
-    func erase() throws {
+    @Test
+    func `erasing throws if it cannot erase an unreadable writer`() throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()
         let foreign = try journal(storage, clock)
@@ -139,7 +135,7 @@ struct UnreadableWriterTests {
         let own = try journal(storage, clock)
         storage.fail(.names, with: .denied, paths: "\(foreign.writer)")
         #expect(throws: JournalError.self) { try own.erase() }
-        storage.heal()
+        storage.clearFaults()
         _ = try own.erase()
         let consumer = try #require(try own.tryElection())
         #expect(try consumer.deliverAll("collector") == [])

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import TrackwayJournal
@@ -15,19 +15,19 @@ struct UnreportedLossTests {
     /// Returns the dead letter of a number.
     ///
     /// The batches here start with number 1.
-    private static func aside(_ sequence: UInt64) -> DeadLetter {
+    private static func deadLetter(_ sequence: UInt64) -> DeadLetter {
         DeadLetter(index: Int(sequence) - 1, reason: .rejected, code: "rejected", message: "poison")
     }
 
-    @Test("a dead letter between two delivered parts of a batch is reported with the next request")
-    func betweenParts() throws {
+    @Test
+    func `a dead letter between two delivered parts of a batch is reported with the next request`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 1...9 { journal.append("\(number)") }
         let consumer = try #require(try journal.tryElection())
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
         try consumer.settle(batch, records: 0..<4, delivered: 4)
-        try consumer.settle(batch, records: 4..<5, delivered: 0, deadLetters: [Self.aside(5)])
+        try consumer.settle(batch, records: 4..<5, delivered: 0, deadLetters: [Self.deadLetter(5)])
         try consumer.settle(batch, records: 5..<9, delivered: 4)
         #expect(consumer.isReportDue("collector"))
         journal.append("10")
@@ -37,14 +37,14 @@ struct UnreportedLossTests {
         #expect(!consumer.isReportDue("collector"))
     }
 
-    @Test("a loss after the last event is reported once, in a batch without events")
-    func lastEvent() throws {
+    @Test
+    func `a loss after the last event is reported once, in a batch without events`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 1...3 { journal.append("\(number)") }
         let consumer = try #require(try journal.tryElection())
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
-        try consumer.settle(batch, records: 0..<3, delivered: 2, deadLetters: [Self.aside(3)])
+        try consumer.settle(batch, records: 0..<3, delivered: 2, deadLetters: [Self.deadLetter(3)])
         let reporting = try #require(try consumer.read(for: "collector", limits: Self.limits))
         #expect(reporting.events.records.isEmpty)
         #expect(reporting.events.first == 4)
@@ -61,15 +61,15 @@ struct UnreportedLossTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("a dead writer's folder stays until its losses are reported")
-    func deadWriter() throws {
+    @Test
+    func `a dead writer's folder stays until its losses are reported`() throws {
         let environment = try JournalEnvironment()
         do {
             let journal = try environment.open()
             for number in 1...3 { journal.append("\(number)") }
             let consumer = try #require(try journal.tryElection())
             let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
-            try consumer.settle(batch, records: 0..<3, delivered: 2, deadLetters: [Self.aside(3)])
+            try consumer.settle(batch, records: 0..<3, delivered: 2, deadLetters: [Self.deadLetter(3)])
             consumer.close()
             journal.close()
         }
@@ -86,8 +86,8 @@ struct UnreportedLossTests {
         #expect(account == Ledger.Account(recorded: 3, delivered: 2, pending: 0, dropped: [.rejected: 1]))
     }
 
-    @Test("events dropped because disk and memory are full count as dropped immediately, not as pending")
-    func fullMemory() throws {
+    @Test
+    func `events dropped because disk and memory are full count as dropped immediately, not as pending`() throws {
         let environment = try JournalEnvironment()
         let storage = FaultyStorage(DiskStorage())
         let journal = try environment.open(storage: storage)
@@ -102,7 +102,7 @@ struct UnreportedLossTests {
         #expect(account.dropped == [.storageFull: UInt64(lost)])
         #expect(account.isBalanced)
 
-        storage.heal()
+        storage.clearFaults()
         #expect(journal.drain())
         let consumer = try #require(try journal.tryElection())
         _ = try consumer.deliverAll("collector", events: 500)

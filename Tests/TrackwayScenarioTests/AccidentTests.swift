@@ -3,13 +3,13 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Network faults and random use")
 struct AccidentTests {
-    @Test("after hours offline all events arrive in order and once")
-    func offline() async throws {
+    @Test
+    func `after hours offline all events arrive in order and once`() async throws {
         let device = SimulatedDevice()
         device.loseNetwork()
         for _ in 0..<6 {
@@ -29,8 +29,8 @@ struct AccidentTests {
         #expect(device.events(named: CapturedName.sessionStart).count == 7)
     }
 
-    @Test("lost responses and an unavailable back end neither lose nor duplicate events")
-    func unreliable() async throws {
+    @Test
+    func `lost responses and an unavailable back end neither lose nor duplicate events`() async throws {
         let device = SimulatedDevice()
         device.network.script(.loseAnswer, .status(503), .loseAnswer)
         for _ in 0..<6 {
@@ -42,11 +42,10 @@ struct AccidentTests {
         #expect(Set(device.delivered.map(\.event.id)) == Set(device.events.map(\.event.id)))
     }
 
-    @Test(
-        "in random use starts and exits alternate, session numbers are consecutive, and no event repeats",
-        arguments: 0..<20 as Range<UInt64>
-    )
-    func randomLife(seed: UInt64) async throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `in random use starts and exits alternate, session numbers are consecutive, and no event repeats`(seed: UInt64)
+        async throws
+    {
         var random = SeededGenerator(seed: seed)
         let device = SimulatedDevice()
         for _ in 0..<60 { try await Self.step(device, &random) }
@@ -78,21 +77,21 @@ struct AccidentTests {
     /// Takes a random step that is possible now.
     private static func step(_ device: SimulatedDevice, _ random: inout SeededGenerator) async throws {
         device.wait(.seconds(random.next(below: 4) == 0 ? 1_200 + random.next(below: 1_200) : random.next(below: 50)))
-        let die = random.next(below: 10)
+        let roll = random.next(below: 10)
         switch device.app {
         case .notInstalled, .notRunning:
-            if die < 3 { try await device.launchInBackground() } else { try await device.open() }
+            if roll < 3 { try await device.launchInBackground() } else { try await device.open() }
         case .suspended, .background:
-            switch die {
+            switch roll {
             case 0...6: try await device.open()
             case 7: try device.kill()
             case 8: device.reboot(after: .seconds(random.next(below: 3_000)))
             default: device.setClock(forward: .seconds(random.next(below: 10_000) - 5_000))
             }
         case .inactive:
-            if die < 6 { try device.returnFromSwitcher() } else { try await device.killFromSwitcher() }
+            if roll < 6 { try device.returnFromSwitcher() } else { try await device.killFromSwitcher() }
         case .active:
-            switch die {
+            switch roll {
             case 0...2: try await device.goHome()
             case 3: try await device.lockWhileGoingHome()
             case 4: try device.openSwitcher()

@@ -3,55 +3,58 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// Edge cases of recording app starts, by name.
 @Suite("App starts")
 struct AppStartTests {
-    @Test(
-        "late initialization: an app that creates its analytics after all notifications still starts once",
-        arguments: [Duration.zero, .milliseconds(50), .milliseconds(100), .seconds(3), .seconds(3_600)]
-    )
-    func lateInitialisation(_ delay: Duration) async throws {
+    @Test(arguments: [Duration.zero, .milliseconds(50), .milliseconds(100), .seconds(3), .seconds(3_600)])
+    func `late initialization: an app that creates its analytics after all notifications still starts once`(
+        _ delay: Duration
+    ) async throws {
         let device = SimulatedDevice()
         try await device.launch(initialising: .late(delay))
         device.wait(.seconds(10))
         try await device.goHome()
-        #expect(device.story == Opening.first + ["_app_end 10s"], "foreground time counts from its first observation")
+        #expect(
+            device.story == ExpectedStories.first + ["_app_end 10s"],
+            "foreground time counts from its first observation"
+        )
     }
 
-    @Test("sub-thread initialization: analytics created on another thread start once, with all attributes set")
-    func subThreadInitialisation() async throws {
+    @Test
+    func `sub-thread initialization: analytics created on another thread start once, with all attributes set`()
+        async throws
+    {
         let device = SimulatedDevice { $0.setGlobalAttributes(["channel": "store"]) }
         try await device.launch(initialising: .onAnotherThread)
         device.wait(.seconds(10))
         try await device.goHome()
-        #expect(device.story == Opening.first + ["_app_end 10s"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 10s"])
         #expect(device.events.allSatisfy { $0.global("channel")?.string == "store" })
     }
 
-    @Test("global attributes set right after the analytics are created are in the first event")
-    func setUpComesFirst() async throws {
+    @Test
+    func `global attributes set right after the analytics are created are in the first event`() async throws {
         let device = SimulatedDevice { $0.setGlobalAttributes(["channel": "store"]) }
         try await device.launch()
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
         #expect(device.events.allSatisfy { $0.global("channel")?.string == "store" })
     }
 
-    @Test("a start is recorded with its own time and before everything that the app records")
-    func startComesFirst() async throws {
+    @Test
+    func `a start is recorded with its own time and before everything that the app records`() async throws {
         let device = SimulatedDevice { $0.record("early") }
         let start = device.clock.now().wall
         try await device.launch()
-        #expect(device.story == Opening.first + ["early"])
+        #expect(device.story == ExpectedStories.first + ["early"])
         #expect(device.events.allSatisfy { $0.time == start })
     }
 
-    @Test(
-        "passive start, then open: the starts are passive and hot, and the session begins with the user"
-    )
-    func passiveStartThenOpen() async throws {
+    @Test
+    func `passive start, then open: the starts are passive and hot, and the session begins with the user`() async throws
+    {
         let device = SimulatedDevice()
         try await device.launchInBackground()
         device.wait(.seconds(10))
@@ -72,8 +75,8 @@ struct AppStartTests {
         #expect(device.story.last == "_app_end 5s", "background time does not count")
     }
 
-    @Test("passive start, suspended and killed: no exit is recorded, because no user was present")
-    func passiveStartAlone() async throws {
+    @Test
+    func `passive start, suspended and killed: no exit is recorded, because no user was present`() async throws {
         let device = SimulatedDevice()
         try await device.launchInBackground()
         try await device.suspend()
@@ -89,8 +92,8 @@ struct AppStartTests {
         )
     }
 
-    @Test("screen views of a passive start are recorded when the user opens the app, or never")
-    func passiveScreens() async throws {
+    @Test
+    func `screen views of a passive start are recorded when the user opens the app, or never`() async throws {
         let device = SimulatedDevice()
         try await device.launchInBackground()
         try device.show("Home")
@@ -109,9 +112,9 @@ struct AppStartTests {
         #expect(!device.story.contains("_screen_view News"))
     }
 
-    @Test("a passive start does not end a session within its timeout, nor begin one after it")
-    func passiveStartBetweenVisits() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `a passive start does not end a session within its timeout, nor begin one after it`() async throws {
+        let device = try await ExpectedStories.visited()
         try device.kill()
         device.wait(.seconds(600))
         try await device.launchInBackground()
@@ -119,7 +122,7 @@ struct AppStartTests {
         #expect(device.events.last?.session?.number == 1)
         device.wait(.seconds(600))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start passive", "fetched", "_app_start hot"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start passive", "fetched", "_app_start hot"])
         try await device.goHome()
         try device.kill()
         device.wait(.seconds(1_800))
@@ -129,8 +132,8 @@ struct AppStartTests {
         #expect(device.story.suffix(3) == ["_app_start passive", "_app_start hot", "_session_start 2"])
     }
 
-    @Test("inactive and back: a call, a message and the switcher start nothing")
-    func inactiveAndBack() async throws {
+    @Test
+    func `inactive and back: a call, a message and the switcher start nothing`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         for _ in 0..<3 {
@@ -139,11 +142,11 @@ struct AppStartTests {
             device.wait(.seconds(2))
             try device.endInterruption()
         }
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
     }
 
-    @Test("each process has one first start, however often the app returns")
-    func oneColdStart() async throws {
+    @Test
+    func `each process has one first start, however often the app returns`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         for _ in 0..<3 {
@@ -155,25 +158,25 @@ struct AppStartTests {
         #expect(first == [true, false, false, false])
     }
 
-    @Test("changes reported by the app itself cause the same events as the system's")
-    func toldByTheApp() async throws {
+    @Test
+    func `changes reported by the app itself cause the same events as the system's`() async throws {
         var configuration = SimulatedDevice.usualConfiguration
         configuration.lifecycle.isObserved = false
         let device = SimulatedDevice(configuration)
         let analytics = try await device.launch()
         device.wait(.seconds(20))
-        for change in [LifeCycleChange.willResignActive, .didEnterBackground] {
-            analytics.lifeCycleChanged(to: change)
+        for change in [LifecycleChange.willResignActive, .didEnterBackground] {
+            analytics.lifecycleChanged(to: change)
         }
         device.wait(.seconds(60))
-        for change in [LifeCycleChange.willEnterForeground, .didBecomeActive] {
-            analytics.lifeCycleChanged(to: change)
+        for change in [LifecycleChange.willEnterForeground, .didBecomeActive] {
+            analytics.lifecycleChanged(to: change)
         }
-        #expect(device.story == Opening.first + ["_app_end 20s", "_app_start hot"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 20s", "_app_start hot"])
     }
 
-    @Test("only the configured kinds of events are captured")
-    func notCaptured() async throws {
+    @Test
+    func `only the configured kinds of events are captured`() async throws {
         var configuration = SimulatedDevice.usualConfiguration
         configuration.capture = [.sessions]
         let device = SimulatedDevice(configuration)

@@ -3,7 +3,7 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// An app that stays in the foreground for a week, day and night.
@@ -40,15 +40,15 @@ struct DesktopWeekTests {
         }
     }
 
-    @Test("without limits the week is one session, and the nights count as engagement")
-    func withoutLimits() async throws {
+    @Test
+    func `without limits the week is one session, and the nights count as engagement`() async throws {
         let device = try await Self.week { _ in }
         #expect(device.events.allSatisfy { $0.session?.number == 1 })
         #expect(Self.engagement(device) == [168])
     }
 
-    @Test("with an idle timeout each block of work is a session, and only work counts as engagement")
-    func idle() async throws {
+    @Test
+    func `with an idle timeout each block of work is a session, and only work counts as engagement`() async throws {
         let device = try await Self.week { $0.sessions.idleTimeout = .seconds(1_800) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...14).map { $0 })
@@ -63,8 +63,8 @@ struct DesktopWeekTests {
         #expect(device.diagnostics.isEmpty)
     }
 
-    @Test("with only a maximum length each day is a session")
-    func maximum() async throws {
+    @Test
+    func `with only a maximum length each day is a session`() async throws {
         let device = try await Self.week { $0.sessions.maximumLength = .seconds(86_400) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...7).map { $0 })

@@ -3,40 +3,40 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// Edge cases of recording app exits, by name.
 @Suite("App exits")
 struct ExitTests {
-    @Test("double background: locking while going home announces the background twice but is one exit")
-    func doubleBackground() async throws {
+    @Test
+    func `double background: locking while going home announces the background twice but is one exit`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
         device.wait(.seconds(20))
         try await device.lockWhileGoingHome()
-        #expect(device.story == Opening.visit)
+        #expect(device.story == ExpectedStories.visit)
         device.wait(.seconds(60))
         try await device.unlock()
         device.wait(.seconds(3))
         try await device.lockWhileGoingHome()
-        #expect(device.story == Opening.visit + ["_app_start hot", "_user_engagement 3s", "_app_end 3s"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot", "_user_engagement 3s", "_app_end 3s"])
     }
 
-    @Test("locking the device is an exit, unlocking it a start")
-    func lock() async throws {
+    @Test
+    func `locking the device is an exit, unlocking it a start`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.milliseconds(1_500))
         try await device.lock()
         device.wait(.seconds(10))
         try await device.unlock()
-        #expect(device.story == Opening.first + ["_app_end 1500ms", "_app_start hot"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 1500ms", "_app_start hot"])
     }
 
-    @Test("each departure is one exit, regardless of what preceded it")
-    func departures() async throws {
+    @Test
+    func `each departure is one exit, regardless of what preceded it`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try await device.goHome()
@@ -55,17 +55,17 @@ struct ExitTests {
         #expect(device.events(named: CapturedName.appEnd).count == starts)
     }
 
-    @Test("an exit is stored and delivered before the app is suspended")
-    func window() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `an exit is stored and delivered before the app is suspended`() async throws {
+        let device = try await ExpectedStories.visited()
         #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id))
         device.losePower()
         try await device.launch()
-        #expect(Array(device.story.prefix(Opening.visit.count)) == Opening.visit)
+        #expect(Array(device.story.prefix(ExpectedStories.visit.count)) == ExpectedStories.visit)
     }
 
-    @Test("an exit without a network is delivered when a network is available")
-    func offline() async throws {
+    @Test
+    func `an exit without a network is delivered when a network is available`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.loseNetwork()
@@ -78,39 +78,41 @@ struct ExitTests {
         device.wait(.seconds(10))
         try await device.goHome()
         #expect(
-            device.story == Opening.first + ["_app_end 20s", "_app_start cold", "_session_start 2", "_app_end 10s"]
+            device.story == ExpectedStories.first + [
+                "_app_end 20s", "_app_start cold", "_session_start 2", "_app_end 10s",
+            ]
         )
         #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id), "all, in order, once")
     }
 
-    @Test("an app that is asked to terminate records and sends its exit")
-    func terminated() async throws {
+    @Test
+    func `an app that is asked to terminate records and sends its exit`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(4))
         try await device.terminate()
-        #expect(device.story == Opening.first + ["_app_end 4s"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 4s"])
         #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd)
         try await device.open()
         #expect(device.story.last == "_app_start cold")
     }
 
-    @Test(
-        "an exit lost to a kill is recorded as recovered at the next start, with the longest certain time",
-        arguments: [
-            (0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "90s"), (209, "90s"), (210, "210s"), (449, "210s"),
-            (750, "750s"), (1_049, "750s"), (1_050, "1050s"), (3_600, "3450s"),
-        ]
-    )
-    func recovered(_ seconds: Int, _ certain: String) async throws {
+    @Test(arguments: [
+        (0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "90s"), (209, "90s"), (210, "210s"), (449, "210s"),
+        (750, "750s"), (1_049, "750s"), (1_050, "1050s"), (3_600, "3450s"),
+    ])
+    func `an exit lost to a kill is recorded as recovered at the next start, with the longest time known for certain`(
+        _ seconds: Int,
+        _ certain: String
+    ) async throws {
         let device = SimulatedDevice()
         try await device.launch()
         touch(device, for: seconds)
         try device.kill()
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
         device.wait(.seconds(100))
         try await device.open()
-        #expect(device.story == Opening.first + ["_app_end \(certain) recovered", "_app_start cold"])
+        #expect(device.story == ExpectedStories.first + ["_app_end \(certain) recovered", "_app_start cold"])
         let events = device.events
         #expect(events[3].session == events[0].session, "it belongs to the session that it ends")
         #expect(events[3].time <= events[4].time)
@@ -121,74 +123,76 @@ struct ExitTests {
     private func touch(_ device: SimulatedDevice, for seconds: Int) {
         for second in stride(from: 0, to: seconds, by: 10) {
             device.wait(.seconds(min(10, seconds - second)))
-            device.analytics?.lifecycle.behavior.noteUse()
+            device.analytics?.lifecycle.controller.noteUserActivity()
         }
     }
 
-    @Test(
-        "an idle app has one heartbeat after its last activity, and a kill is recorded as of that heartbeat",
-        arguments: [(0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "30s"), (3_600, "30s"), (86_400, "30s")]
-    )
-    func leftAlone(_ seconds: Int, _ certain: String) async throws {
+    @Test(arguments: [(0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "30s"), (3_600, "30s"), (86_400, "30s")])
+    func `an idle app has one heartbeat after its last activity, and a kill is recorded as of that heartbeat`(
+        _ seconds: Int,
+        _ certain: String
+    ) async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(seconds))
         try device.kill()
         try await device.open()
-        #expect(device.story.starts(with: Opening.first + ["_app_end \(certain) recovered", "_app_start cold"]))
+        #expect(
+            device.story.starts(with: ExpectedStories.first + ["_app_end \(certain) recovered", "_app_start cold"])
+        )
     }
 
-    @Test("between the last heartbeat and the next activity nothing is written and no timer is pending")
-    func rests() async throws {
+    @Test
+    func `between the last heartbeat and the next activity nothing is written and no timer is pending`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(30))
-        let kept = try device.storage.contents(of: SimulatedDevice.folder + "/behavior")
-        #expect(device.analytics?.lifecycle.behavior.heartbeatDue == nil)
+        let storedState = try device.storage.contents(of: SimulatedDevice.folder + "/behavior")
+        #expect(device.analytics?.lifecycle.controller.heartbeatDue == nil)
         device.wait(.seconds(36_000))
-        #expect(try device.storage.contents(of: SimulatedDevice.folder + "/behavior") == kept)
-        #expect(device.analytics?.lifecycle.behavior.heartbeatDue == nil)
+        #expect(try device.storage.contents(of: SimulatedDevice.folder + "/behavior") == storedState)
+        #expect(device.analytics?.lifecycle.controller.heartbeatDue == nil)
     }
 
-    enum Sign: CaseIterable {
+    enum UserActivity: CaseIterable {
         case event, routedEvent, screen, attribute, person, touch, interruption
     }
 
-    @Test("any activity in an idle app is followed by a heartbeat", arguments: Sign.allCases)
-    func wakes(_ sign: Sign) async throws {
+    @Test(arguments: UserActivity.allCases)
+    func `any activity in an idle app is followed by a heartbeat`(_ activity: UserActivity) async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(1_000))
         let analytics = try #require(device.analytics)
-        switch sign {
+        switch activity {
         case .event: analytics.record("read")
         case .routedEvent: analytics.record("read", to: ["collector"])
         case .screen: try device.show("Home")
         case .attribute: analytics.setUserAttributes(["age": 21])
         case .person: analytics.identify("user")
-        case .touch: analytics.lifecycle.behavior.noteUse()
+        case .touch: analytics.lifecycle.controller.noteUserActivity()
         case .interruption: try device.interrupt()
         }
-        let due = try #require(analytics.lifecycle.behavior.heartbeatDue)
+        let due = try #require(analytics.lifecycle.controller.heartbeatDue)
         // A system notification restarts the intervals; otherwise the second interval is twice as long as the first.
-        let wait: Int64 = sign == .interruption ? 30 : 60
+        let wait: Int64 = activity == .interruption ? 30 : 60
         #expect(device.clock.now().monotonic.duration(to: due) == .seconds(wait))
         device.wait(.seconds(wait + 5_000))
-        #expect(analytics.lifecycle.behavior.heartbeatDue == nil, "one heartbeat followed")
+        #expect(analytics.lifecycle.controller.heartbeatDue == nil, "one heartbeat followed")
         try device.kill()
         try await device.open()
         #expect(device.story.contains("_app_end \(1_000 + wait)s recovered"))
     }
 
-    @Test("events alone keep heartbeats running, and the last heartbeats follow the last event")
-    func steady() async throws {
+    @Test
+    func `events alone keep heartbeats running, and the last heartbeats follow the last event`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         for number in 0..<100 {
             device.wait(.seconds(10))
             device.analytics?.record("event", ["number": .integer(Int64(number))])
         }
-        #expect(device.analytics?.lifecycle.behavior.heartbeatDue != nil)
+        #expect(device.analytics?.lifecycle.controller.heartbeatDue != nil)
         device.wait(.seconds(5_000))
         try device.kill()
         try await device.open()
@@ -197,8 +201,8 @@ struct ExitTests {
         #expect(device.story.contains("_app_end 1350s recovered"))
     }
 
-    @Test("engagement cut off by a kill is recovered with the exit")
-    func recoveredEngagement() async throws {
+    @Test
+    func `engagement cut off by a kill is recovered with the exit`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
@@ -206,7 +210,7 @@ struct ExitTests {
         try device.kill()
         try await device.open()
         #expect(
-            device.story == Opening.first + [
+            device.story == ExpectedStories.first + [
                 "_screen_view Home", "_user_engagement 30s recovered", "_app_end 30s recovered", "_app_start cold",
             ]
         )
@@ -214,8 +218,8 @@ struct ExitTests {
         #expect(recovered.allSatisfy { $0.screen?.name == "Home" })
     }
 
-    @Test("user activity marks the app as alive, like a heartbeat")
-    func lastSign() async throws {
+    @Test
+    func `user activity marks the app as alive, like a heartbeat`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(12))
@@ -223,11 +227,13 @@ struct ExitTests {
         device.wait(.seconds(10))
         try device.kill()
         try await device.open()
-        #expect(device.story == Opening.first + ["_screen_view Home", "_app_end 12s recovered", "_app_start cold"])
+        #expect(
+            device.story == ExpectedStories.first + ["_screen_view Home", "_app_end 12s recovered", "_app_start cold"]
+        )
     }
 
-    @Test("an exit is recovered once, even if the following processes are killed immediately")
-    func recoveredOnce() async throws {
+    @Test
+    func `an exit is recovered once, even if the following processes are killed immediately`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(30))
@@ -238,14 +244,14 @@ struct ExitTests {
         try device.kill()
         try await device.open()
         #expect(
-            device.story == Opening.first + [
+            device.story == ExpectedStories.first + [
                 "_app_end 30s recovered", "_app_start passive", "_app_start passive", "_app_start cold",
             ]
         )
     }
 
-    @Test("after a power failure an exit is recovered only if its start was flushed")
-    func powerLoss() async throws {
+    @Test
+    func `after a power failure an exit is recovered only if its start was flushed`() async throws {
         let device = SimulatedDevice()
         try await device.launch().record("used")
         device.wait(.seconds(60))
@@ -257,11 +263,10 @@ struct ExitTests {
         #expect(device.story.last?.hasPrefix("_") == true)
     }
 
-    @Test(
-        "recording is activity: the recovered exit has the last event's time, whether it was delivered or not",
-        arguments: [true, false]
-    )
-    func recordingIsLife(_ isDelivered: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `recording is activity: the recovered exit has the last event's time, whether it was delivered or not`(
+        _ isDelivered: Bool
+    ) async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(7))
@@ -273,13 +278,13 @@ struct ExitTests {
         try device.kill()
         device.wait(.seconds(1_000))
         try await device.open()
-        #expect(device.story == Opening.first + ["one", "two", "_app_end 20s recovered", "_app_start cold"])
+        #expect(device.story == ExpectedStories.first + ["one", "two", "_app_end 20s recovered", "_app_start cold"])
         let times = device.events.map(\.time)
         #expect(times == times.sorted(), "events stay in the order of recording")
     }
 
-    @Test("only events recorded by the killed process while it was visible count as its activity")
-    func onlyOwnVisibleEvents() async throws {
+    @Test
+    func `only events recorded by the killed process while it was visible count as its activity`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(3))
@@ -293,7 +298,7 @@ struct ExitTests {
         try device.kill()
         try await device.open()
         #expect(
-            device.story == Opening.first + [
+            device.story == ExpectedStories.first + [
                 "_app_end 3s", "in the background", "_app_start passive", "unseen", "_app_start cold",
             ]
         )

@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -23,8 +23,8 @@ struct PowerLossTests {
         }
     }
 
-    @Test("a first open that was delivered is not delivered again", arguments: [1, 5, 30, 120, 3_600])
-    func firstOpen(seconds: Int) async throws {
+    @Test(arguments: [1, 5, 30, 120, 3_600])
+    func `a first open that was delivered is not delivered again`(seconds: Int) async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("one")
         memory.clock.advance(by: .seconds(seconds))
@@ -45,14 +45,14 @@ struct PowerLossTests {
         #expect(next.analytics.installationID == memory.analytics.installationID)
     }
 
-    @Test("session numbers and exits that were delivered are not repeated")
-    func sessions() async throws {
+    @Test
+    func `session numbers and exits that were delivered are not repeated`() async throws {
         var memory = try InMemoryAnalytics(Self.configuration)
         for round in 1...4 {
             memory.analytics.record("seen \(round)")
             _ = await memory.analytics.flush()
             memory.clock.advance(by: .seconds(60))
-            memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+            memory.analytics.lifecycleChanged(to: .didEnterBackground)
             _ = await memory.analytics.flush()
             memory.clock.advance(by: .seconds(7_200))
             memory = try InMemoryAnalytics(
@@ -69,8 +69,8 @@ struct PowerLossTests {
         #expect(memory.transport.delivered(named: "_app_end").allSatisfy { $0.attributes["_is_recovered"] == nil })
     }
 
-    @Test("another process's events are flushed before they are delivered")
-    func killedBefore() async throws {
+    @Test
+    func `another process's events are flushed before they are delivered`() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("one")
         let second = try InMemoryAnalytics(
@@ -93,8 +93,8 @@ struct PowerLossTests {
         #expect(memory.transport.delivered(named: "_session_start").map { $0.attributes["_session_number"] }.first == 1)
     }
 
-    @Test("a state that cannot be flushed is reported and delays no event")
-    func faulty() async throws {
+    @Test
+    func `a state that cannot be flushed is reported and delays no event`() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.storage.fail(.synchronize, with: .inputOutput, paths: "/behavior")
         memory.analytics.record("one")

@@ -3,13 +3,15 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Reboots")
 struct RebootTests {
-    @Test("an exit lost to a reboot is recorded under its own boot, and only later events under the new one")
-    func recovered() async throws {
+    @Test
+    func `an exit lost to a reboot is recorded under its own boot, and only later events under the new one`()
+        async throws
+    {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(60))

@@ -3,13 +3,13 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Screens and engagement")
 struct ScreenTests {
-    @Test("each view carries the previous screen, and each engagement the screen that was used")
-    func path() async throws {
+    @Test
+    func `each view carries the previous screen, and each engagement the screen that was used`() async throws {
         let device = SimulatedDevice()
         let begin = device.clock.now().wall
         try await device.launch()
@@ -21,7 +21,7 @@ struct ScreenTests {
         device.wait(.seconds(2))
         try await device.goHome()
         #expect(
-            device.story == Opening.first + [
+            device.story == ExpectedStories.first + [
                 "_screen_view Home", "_user_engagement 5s", "_screen_view Shelf", "_screen_view Product",
                 "_user_engagement 2s", "_app_end 7999ms",
             ]
@@ -39,8 +39,8 @@ struct ScreenTests {
         #expect(engagements.map { $0.screen?.name } == ["Home", "Product"], "recorded on the screen that was used")
     }
 
-    @Test("engagement of at least one second is recorded", arguments: [(999, false), (1_000, true), (1_001, true)])
-    func threshold(_ milliseconds: Int, _ counts: Bool) async throws {
+    @Test(arguments: [(999, false), (1_000, true), (1_001, true)])
+    func `engagement of at least one second is recorded`(_ milliseconds: Int, _ counts: Bool) async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
@@ -49,8 +49,8 @@ struct ScreenTests {
         #expect(device.events(named: CapturedName.userEngagement).count == (counts ? 1 : 0))
     }
 
-    @Test("engagement excludes the time in the background")
-    func background() async throws {
+    @Test
+    func `engagement excludes the time in the background`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
@@ -61,15 +61,15 @@ struct ScreenTests {
         device.wait(.seconds(4))
         try device.show("Shelf")
         #expect(
-            device.story == Opening.first + [
+            device.story == ExpectedStories.first + [
                 "_screen_view Home", "_user_engagement 3s", "_app_end 3s", "_app_start hot", "_user_engagement 4s",
                 "_screen_view Shelf",
             ]
         )
     }
 
-    @Test("showing the same screen again is not another view")
-    func repeated() async throws {
+    @Test
+    func `showing the same screen again is not another view`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         for _ in 0..<3 {
@@ -77,32 +77,32 @@ struct ScreenTests {
             device.wait(.seconds(2))
         }
         try await device.goHome()
-        #expect(device.story == Opening.first + ["_screen_view Home", "_user_engagement 6s", "_app_end 6s"])
+        #expect(device.story == ExpectedStories.first + ["_screen_view Home", "_user_engagement 6s", "_app_end 6s"])
     }
 
-    @Test("a screen still shown when a new session starts is recorded again, as its first")
-    func afterTimeout() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `a screen still shown when a new session starts is recorded again, as its first`() async throws {
+        let device = try await ExpectedStories.visited()
         device.wait(.seconds(1_800))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start hot", "_session_start 2", "_screen_view Home"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot", "_session_start 2", "_screen_view Home"])
         let view = try #require(device.events.last)
         #expect(view.attributes[CapturedKey.entrances] == 1)
         #expect(view.attributes[CapturedKey.previousScreenName] == nil)
         #expect(view.session?.number == 2)
     }
 
-    @Test("a screen still shown in the same session is not recorded again")
-    func withinTimeout() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `a screen still shown in the same session is not recorded again`() async throws {
+        let device = try await ExpectedStories.visited()
         device.wait(.seconds(1_799))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start hot"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot"])
         #expect(device.events.last?.screen?.name == "Home")
     }
 
-    @Test("every event carries the screen it was recorded on, and a new process starts without one")
-    func carried() async throws {
+    @Test
+    func `every event carries the screen it was recorded on, and a new process starts without one`() async throws {
         let device = SimulatedDevice()
         let analytics = try await device.launch()
         analytics.record("before")
@@ -116,14 +116,14 @@ struct ScreenTests {
         #expect(screens == [nil, "Home", "Shelf", nil])
     }
 
-    @Test("a screen without a name is reported as a mistake and has no other effect")
-    func nameless() async throws {
+    @Test
+    func `a screen without a name is reported as a mistake and has no other effect`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
         device.analytics?.screen("")
         #expect(device.diagnostics.count == 1)
-        #expect(device.story == Opening.first + ["_screen_view Home"])
+        #expect(device.story == ExpectedStories.first + ["_screen_view Home"])
         device.analytics?.record("used")
         #expect(device.events.last?.screen?.name == "Home")
     }

@@ -3,27 +3,29 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Sessions")
 struct SessionTests {
     @Test(
-        "a session continues if the user returns within the timeout; otherwise a new one starts",
         arguments: [
             (.seconds(1_799), 1), (.milliseconds(1_799_999), 1), (.seconds(1_800), 2), (.seconds(90_000), 2),
         ] as [(Duration, Int64)]
     )
-    func timeout(_ away: Duration, _ expected: Int64) async throws {
-        let device = try await Opening.visited()
+    func `a session continues if the user returns within the timeout; otherwise a new one starts`(
+        _ away: Duration,
+        _ expected: Int64
+    ) async throws {
+        let device = try await ExpectedStories.visited()
         device.wait(away)
         try await device.open()
         #expect(device.events.last?.session?.number == expected)
         #expect(device.events(named: CapturedName.sessionStart).count == Int(expected))
     }
 
-    @Test("the app can choose the session timeout")
-    func chosenTimeout() async throws {
+    @Test
+    func `the app can choose the session timeout`() async throws {
         var configuration = SimulatedDevice.usualConfiguration
         configuration.sessions.timeout = .seconds(10)
         let device = SimulatedDevice(configuration)
@@ -38,8 +40,8 @@ struct SessionTests {
         #expect(device.events.last?.session?.number == 2)
     }
 
-    @Test("a session never ends while the app is visible")
-    func longVisit() async throws {
+    @Test
+    func `a session never ends while the app is visible`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(86_400))
@@ -48,55 +50,52 @@ struct SessionTests {
         device.wait(.seconds(7_200))
         try device.endInterruption()
         try await device.goHome()
-        #expect(device.story == Opening.first + ["still here", "_app_end 93600s"])
+        #expect(device.story == ExpectedStories.first + ["still here", "_app_end 93600s"])
     }
 
-    @Test("a session survives a kill and a restart within its timeout")
-    func restart() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `a session survives a kill and a restart within its timeout`() async throws {
+        let device = try await ExpectedStories.visited()
         try device.kill()
         device.wait(.seconds(1_799))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start cold"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start cold"])
         let numbers = device.events.map { $0.session?.id }
         #expect(Set(numbers).count == 1)
         try device.kill()
         device.wait(.seconds(1_800))
         try await device.open()
         #expect(
-            device.story == Opening.visit + [
+            device.story == ExpectedStories.visit + [
                 "_app_start cold", "_app_end 0s recovered", "_app_start cold", "_session_start 2",
             ]
         )
     }
 
-    @Test("across a reboot the wall clock measures the timeout", arguments: [(1_799, 1), (1_800, 2)] as [(Int, Int64)])
-    func reboot(_ off: Int, _ expected: Int64) async throws {
-        let device = try await Opening.visited()
+    @Test(arguments: [(1_799, 1), (1_800, 2)] as [(Int, Int64)])
+    func `across a reboot the wall clock measures the timeout`(_ off: Int, _ expected: Int64) async throws {
+        let device = try await ExpectedStories.visited()
         device.reboot(after: .seconds(off))
         try await device.open()
         #expect(device.events.last?.session?.number == expected)
     }
 
-    @Test(
-        "setting the clock while the device runs does not affect the session",
-        arguments: [-86_400 * 365, -3_600, -1, 1, 3_600, 86_400 * 365]
-    )
-    func clockSet(_ seconds: Int) async throws {
-        let device = try await Opening.visited()
+    @Test(arguments: [-86_400 * 365, -3_600, -1, 1, 3_600, 86_400 * 365])
+    func `setting the clock while the device runs does not affect the session`(_ seconds: Int) async throws {
+        let device = try await ExpectedStories.visited()
         device.wait(.seconds(60))
         device.setClock(forward: .seconds(seconds))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start hot"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot"])
         device.wait(.seconds(20))
         device.setClock(back: .seconds(seconds))
         try await device.goHome()
-        #expect(device.story == Opening.visit + ["_app_start hot", "_user_engagement 20s", "_app_end 20s"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot", "_user_engagement 20s", "_app_end 20s"])
     }
 
-    @Test("a session ends if a reboot and a clock set back hide how long it was")
-    func clockSetBackOverReboot() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `a session ends if a reboot and a clock set back hide how long it was`() async throws {
+        let device = try await ExpectedStories.visited()
         device.setClock(back: .seconds(86_400))
         device.reboot(after: .seconds(60))
         try await device.open()
@@ -105,8 +104,8 @@ struct SessionTests {
         #expect(ids.count == 2, "the two sessions never share an ID")
     }
 
-    @Test("each session has a unique ID, its start time and the next number")
-    func names() async throws {
+    @Test
+    func `each session has a unique ID, its start time and the next number`() async throws {
         let device = SimulatedDevice()
         let begin = device.clock.now().wall
         try await device.launch()
@@ -125,8 +124,8 @@ struct SessionTests {
         }
     }
 
-    @Test("events from every thread carry the session")
-    func carries() async throws {
+    @Test
+    func `events from every thread carry the session`() async throws {
         let device = SimulatedDevice()
         let analytics = try await device.launch()
         await withTaskGroup(of: Void.self) { group in

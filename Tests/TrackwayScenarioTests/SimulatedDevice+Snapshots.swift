@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 extension SimulatedDevice {

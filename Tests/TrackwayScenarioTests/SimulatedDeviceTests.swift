@@ -3,7 +3,7 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Simulated device")
@@ -68,11 +68,9 @@ struct SimulatedDeviceTests {
                 ),
             ]
 
-    @Test(
-        "each step succeeds in its valid states and is rejected in all others",
-        arguments: SimulatedAppState.allCases
-    )
-    func steps(_ state: SimulatedAppState) async throws {
+    @Test(arguments: SimulatedAppState.allCases)
+    func `each step succeeds in its valid states and is rejected in all others`(_ state: SimulatedAppState) async throws
+    {
         for (name, step, outcomes) in Self.steps {
             let device = try await Self.device(state)
             if let expected = outcomes[state] {
@@ -89,8 +87,8 @@ struct SimulatedDeviceTests {
         }
     }
 
-    @Test("steps of the device itself succeed in every state of the app", arguments: SimulatedAppState.allCases)
-    func accidents(_ state: SimulatedAppState) async throws {
+    @Test(arguments: SimulatedAppState.allCases)
+    func `steps of the device itself succeed in every state of the app`(_ state: SimulatedAppState) async throws {
         let after: SimulatedAppState = state == .notInstalled ? .notInstalled : .notRunning
         for accident: @Sendable (SimulatedDevice) -> Void in [
             { $0.reboot() }, { $0.losePower() }, { $0.upgradeSystem(to: "2.0") },
@@ -105,8 +103,10 @@ struct SimulatedDeviceTests {
         }
     }
 
-    @Test("recorded events are listed in order across every kind of end, even after their files are deleted")
-    func events() async throws {
+    @Test
+    func `recorded events are listed in order across every kind of end, even after their files are deleted`()
+        async throws
+    {
         let device = SimulatedDevice(Self.quiet)
         try await device.launch().record("first")
         try device.kill()
@@ -129,8 +129,8 @@ struct SimulatedDeviceTests {
         #expect(boots == ["boot-1", "boot-1", "boot-2", "boot-3", "boot-3", "boot-3"])
     }
 
-    @Test("leaving the app delivers pending events, which wait while the network is down")
-    func network() async throws {
+    @Test
+    func `leaving the app delivers pending events, which wait while the network is down`() async throws {
         let device = SimulatedDevice(Self.quiet)
         try await device.launch().record("one")
         device.loseNetwork()
@@ -145,14 +145,14 @@ struct SimulatedDeviceTests {
         #expect(device.delivered.map(\.event.name) == ["one", "two"])
     }
 
-    @Test("a killed process can neither record nor deliver anything")
-    func dead() async throws {
+    @Test
+    func `a killed process can neither record nor deliver anything`() async throws {
         let device = SimulatedDevice(Self.quiet)
-        let dead = try await device.launch()
-        dead.record("before")
+        let killed = try await device.launch()
+        killed.record("before")
         try device.kill()
-        dead.record("after")
-        _ = await dead.flush(timeout: .milliseconds(1))
+        killed.record("after")
+        _ = await killed.flush(timeout: .milliseconds(1))
         #expect(device.delivered.isEmpty)
         #expect(device.story == ["before"])
         try await device.launch()
@@ -160,16 +160,16 @@ struct SimulatedDeviceTests {
         #expect(device.delivered.map(\.event.name) == ["before"])
     }
 
-    @Test("attributes set right after the analytics are created are in all events")
-    func setUp() async throws {
+    @Test
+    func `attributes set right after the analytics are created are in all events`() async throws {
         let device = SimulatedDevice { $0.setGlobalAttributes(["channel": "store"]) }
         try await device.launch(initialising: .onAnotherThread).record("visit")
         #expect(!device.events.isEmpty)
         #expect(device.events.allSatisfy { $0.global("channel")?.string == "store" })
     }
 
-    @Test("an invalid configuration throws an error")
-    func unusable() async throws {
+    @Test
+    func `an invalid configuration throws an error`() async throws {
         let device = SimulatedDevice(Configuration(appID: "", destinations: []))
         let error = await #expect(throws: SimulatedDeviceError.self) { try await device.launch() }
         #expect(error?.code == .notStarted(.invalidAppID))
@@ -182,12 +182,12 @@ struct SimulatedDeviceTests {
         return configuration
     }
 
-    @Test("a screen without a name is a mistake in the script")
-    func namelessScreen() async throws {
+    @Test
+    func `a screen without a name is a mistake in the script`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         let error = #expect(throws: SimulatedDeviceError.self) { try device.show("") }
         #expect(error?.code == .invalid)
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
     }
 }

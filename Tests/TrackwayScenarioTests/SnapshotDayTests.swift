@@ -3,16 +3,15 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("A day with snapshots")
 struct SnapshotDayTests {
-    @Test(
-        "a day of use takes the expected number of snapshots of each kind and cause",
-        arguments: [CaptureOptions(), .standard]
-    )
-    func day(_ capture: CaptureOptions) async throws {
+    @Test(arguments: [CaptureOptions(), .standard])
+    func `a day of use takes the expected number of snapshots of each kind and cause`(_ capture: CaptureOptions)
+        async throws
+    {
         let device = SimulatedDevice.observed(capture: capture)
         let begin = device.clock.now().wall
         var openings: [Timestamp] = []
@@ -92,21 +91,21 @@ struct SnapshotDayTests {
         device.wait(.seconds(20_000))
 
         let states = device.states
-        let byScreen = states.filter { $0.title != nil && $0.title != "Asked" }
-        let byComing = states.filter { state in state.title == nil && openings.contains { $0 == state.time } }
-        let byTime = states.count { $0.title == nil } - byComing.count
+        let fromScreen = states.filter { $0.title != nil && $0.title != "Asked" }
+        let fromReturn = states.filter { state in state.title == nil && openings.contains { $0 == state.time } }
+        let fromTimeout = states.count { $0.title == nil } - fromReturn.count
         // Five pages, twelve stops, a lunch, a film, and thirty flickers.
-        #expect(byScreen.count == 49)
-        #expect(byComing.count == openings.count)
-        #expect(byTime == 32)
+        #expect(fromScreen.count == 49)
+        #expect(fromReturn.count == openings.count)
+        #expect(fromTimeout == 32)
         #expect(states.count { $0.title == "Asked" } == 1)
         #expect(states.last?.attributes["application_state"]?.string == "background")
         #expect(states.first?.time == begin)
         #expect(device.diagnostics.isEmpty)
     }
 
-    @Test("an app that is restarted repeatedly has the same limit as one that keeps running")
-    func restarts() async throws {
+    @Test
+    func `an app that is restarted repeatedly has the same limit as one that keeps running`() async throws {
         let device = SimulatedDevice.observed()
         for _ in 0..<40 {
             try await device.launch()
@@ -120,11 +119,11 @@ struct SnapshotDayTests {
         #expect(device.states.count == 31)
     }
 
-    @Test(
-        "the two-minute interval continues across a restart and counts only foreground time",
-        arguments: [(119_999, 1), (120_000, 2), (120_001, 2)]
-    )
-    func twoMinutes(_ milliseconds: Int, _ taken: Int) async throws {
+    @Test(arguments: [(119_999, 1), (120_000, 2), (120_001, 2)])
+    func `the two-minute interval continues across a restart and counts only foreground time`(
+        _ milliseconds: Int,
+        _ taken: Int
+    ) async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(policy: .init(atMost: 1, per: .seconds(3_600))))
         try await device.launch()
         device.wait(.seconds(60))
@@ -135,8 +134,8 @@ struct SnapshotDayTests {
         #expect(device.states.count == taken)
     }
 
-    @Test("setting the clock does not shift the schedule", arguments: [-86_400 * 365, -3_600, 3_600, 86_400 * 365])
-    func clockSet(_ seconds: Int) async throws {
+    @Test(arguments: [-86_400 * 365, -3_600, 3_600, 86_400 * 365])
+    func `setting the clock does not shift the schedule`(_ seconds: Int) async throws {
         let device = SimulatedDevice.observed()
         try await device.launch()
         device.setClock(forward: .seconds(seconds))
@@ -155,8 +154,8 @@ struct SnapshotDayTests {
         #expect(device.properties.count == 2)
     }
 
-    @Test("a damaged snapshot file is reported, and only its contents are lost")
-    func damaged() async throws {
+    @Test
+    func `a damaged snapshot file is reported, and only its contents are lost`() async throws {
         for bytes in [Array("{".utf8), Array(#"{"version":1,"memory":{"cadence":{}}}"#.utf8), []] {
             let device = SimulatedDevice.observed()
             try await device.launch()

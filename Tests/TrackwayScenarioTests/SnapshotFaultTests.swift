@@ -3,13 +3,15 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Snapshot faults")
 struct SnapshotFaultTests {
-    @Test("a source that hangs loses only its part, and is reported, waited for and queried once", arguments: 1...2)
-    func hanging(_ times: Int) async throws {
+    @Test(arguments: 1...2)
+    func `a source that hangs loses only its part, and is reported, waited for and queried once`(_ times: Int)
+        async throws
+    {
         let device = SimulatedDevice.observed()
         device.sensors.hanging = [.appState]
         try await device.launch()
@@ -35,8 +37,8 @@ struct SnapshotFaultTests {
         }
     }
 
-    @Test("if all sources hang, snapshots contain the SDK's own data, and app events are unaffected")
-    func allHanging() async throws {
+    @Test
+    func `if all sources hang, snapshots contain the SDK's own data, and app events are unaffected`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true), capture: .standard)
         device.sensors.motion = .device
         device.sensors.hangs = true
@@ -58,8 +60,8 @@ struct SnapshotFaultTests {
         #expect(device.properties.count == 1)
     }
 
-    @Test("the first snapshot follows the start that it belongs to")
-    func afterStart() async throws {
+    @Test
+    func `the first snapshot follows the start that it belongs to`() async throws {
         let device = SimulatedDevice.observed(capture: .standard)
         try await device.launch()
         device.analytics?.collectSnapshot(title: "First")
@@ -69,8 +71,8 @@ struct SnapshotFaultTests {
         #expect(start < first)
     }
 
-    @Test("a sensor that hangs on start is stopped once it has started, and delays nothing")
-    func hangingSensor() async throws {
+    @Test
+    func `a sensor that hangs on start is stopped once it has started, and delays nothing`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         try await device.launch()
@@ -87,8 +89,8 @@ struct SnapshotFaultTests {
         #expect(device.sensors.starts(.motion) == 1 && device.sensors.stops(.motion) == 1)
     }
 
-    @Test("nothing is read or recorded before consent or while the SDK is disabled")
-    func permission() async throws {
+    @Test
+    func `nothing is read or recorded before consent or while the SDK is disabled`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true)) { $0.privacy.consent = .denied }
         device.sensors.motion = .device
         let analytics = try await device.launch()
@@ -113,8 +115,8 @@ struct SnapshotFaultTests {
         #expect(device.states.count == 2)
     }
 
-    @Test("device properties are reported for each user of the device")
-    func people() async throws {
+    @Test
+    func `device properties are reported for each user of the device`() async throws {
         let device = SimulatedDevice.observed()
         let analytics = try await device.launch()
         analytics.collectSnapshot()
@@ -134,21 +136,23 @@ struct SnapshotFaultTests {
         #expect(device.properties.count == 4)
     }
 
-    @Test("a full or unreadable disk affects only the snapshot history, and is reported once until it recovers")
-    func fullDisk() async throws {
+    @Test
+    func `a full or unreadable disk affects only the snapshot history, and is reported once until it recovers`()
+        async throws
+    {
         let device = SimulatedDevice.observed()
         try await device.launch()
         device.storage.fail(.replace, with: .noSpace, paths: "/snapshots")
         for _ in 0..<3 { try device.show("Home") }
         #expect(device.states.count == 4)
         #expect(device.diagnostics.map(\.code) == [.snapshotsNotKept])
-        device.storage.heal()
+        device.storage.clearFaults()
         try device.show("Home")
         device.storage.fail(.replace, with: .noSpace, paths: "/snapshots")
         try device.show("Home")
         try device.show("Home")
         #expect(device.diagnostics.map(\.code) == [.snapshotsNotKept, .snapshotsNotKept])
-        device.storage.heal()
+        device.storage.clearFaults()
         try device.kill()
         device.storage.fail(.contents, with: .denied, paths: "/snapshots")
         try await device.launch()
@@ -157,8 +161,8 @@ struct SnapshotFaultTests {
         #expect(device.properties.count == 2, "earlier reports are unknown")
     }
 
-    @Test("erasing an installation clears its snapshot history, and the new one reports everything")
-    func erase() async throws {
+    @Test
+    func `erasing an installation clears its snapshot history, and the new one reports everything`() async throws {
         let device = SimulatedDevice.observed()
         let analytics = try await device.launch()
         #expect(device.properties.count == 1)
@@ -169,8 +173,8 @@ struct SnapshotFaultTests {
         #expect(device.properties.count == 2, "the new installation remembers its reports")
     }
 
-    @Test("queued requests are processed in order, each with its title and regardless of limits")
-    func requests() async throws {
+    @Test
+    func `queued requests are processed in order, each with its title and regardless of limits`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(policy: .init(atMost: 0)))
         device.sensors.heading = Heading(
             time: Timestamp(milliseconds: 0),
@@ -187,8 +191,8 @@ struct SnapshotFaultTests {
         #expect(device.sensors.starts(.heading) == 2 && device.sensors.stops(.heading) == 2)
     }
 
-    @Test("shutdown records a running snapshot, and none is taken afterward")
-    func shutdown() async throws {
+    @Test
+    func `shutdown records a running snapshot, and none is taken afterward`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         let analytics = try await device.launch()
@@ -201,8 +205,8 @@ struct SnapshotFaultTests {
         #expect(device.states.count == 1)
     }
 
-    @Test("a request while snapshots are off is reported as a mistake")
-    func off() async throws {
+    @Test
+    func `a request while snapshots are off is reported as a mistake`() async throws {
         let device = SimulatedDevice()
         let analytics = try await device.launch()
         analytics.collectSnapshot()
@@ -211,23 +215,22 @@ struct SnapshotFaultTests {
         #expect(device.sensors.asked(.appState) == 0)
     }
 
-    @Test("snapshot events go to their configured destinations")
-    func routes() async throws {
+    @Test
+    func `snapshot events go to their configured destinations`() async throws {
         let options = SnapshotOptions(devicePropertiesRoute: ["collector"], appStateRoute: ["collector"])
         let device = SimulatedDevice.observed(options)
         try await device.launch()
         #expect((device.states + device.properties).map(\.route) == [["collector"], ["collector"]])
     }
 
-    @Test(
-        "in random walks no sensor is left running, stops match starts, and use stays within its limit"
-    )
-    func walk() async throws {
+    @Test
+    func `in random walks no sensor is left running, stops match starts, and use stays within its limit`() async throws
+    {
         for seed: UInt64 in 1...4 {
             let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
             device.sensors.motion = .device
-            var chance = SeededGenerator(seed: seed)
-            for _ in 0..<400 { try await step(device, &chance) }
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<400 { try await step(device, &generator) }
             device.sensors.hangs = false
             if device.app.isRunning { try device.kill() }
             #expect(device.sensors.running.isEmpty)
@@ -235,29 +238,29 @@ struct SnapshotFaultTests {
             // If a process is killed while a source hangs, its pending stop is lost.
             #expect(stops <= starts, "seed \(seed)")
             #expect(device.states.count > 20, "seed \(seed)")
-            let asked = device.states.filter { $0.title == "Asked" }.count
+            let requestCount = device.states.filter { $0.title == "Asked" }.count
             let times = device.states.filter { $0.title == "Page" }.map(\.time)
-            #expect(asked + times.count <= device.states.count)
+            #expect(requestCount + times.count <= device.states.count)
             for (index, time) in times.enumerated() where index >= 60 {
                 #expect(times[index - 60].duration(to: time) >= .seconds(50), "seed \(seed)")
             }
         }
     }
 
-    private func step(_ device: SimulatedDevice, _ chance: inout SeededGenerator) async throws {
-        switch chance.next(below: 14) {
+    private func step(_ device: SimulatedDevice, _ generator: inout SeededGenerator) async throws {
+        switch generator.next(below: 14) {
         case 0 where device.app == .active: try await device.goHome()
         case 1 where !device.app.isInSight: try await device.open()
         case 2 where device.app.isRunning: try device.kill()
         case 3: device.analytics?.collectSnapshot(title: "Asked")
         case 4: device.analytics?.options.allowsMotion.toggle()
-        case 5: device.sensors.hanging = [[], [.motion], [.appState], [.location, .motion]][chance.next(below: 4)]
-        case 6 where chance.next(below: 4) == 0: device.analytics?.isEnabled = false
+        case 5: device.sensors.hanging = [[], [.motion], [.appState], [.location, .motion]][generator.next(below: 4)]
+        case 6 where generator.next(below: 4) == 0: device.analytics?.isEnabled = false
         case 7: device.analytics?.isEnabled = true
-        case 8, 9, 10: device.wait(.milliseconds(chance.next(below: 8_000)))
+        case 8, 9, 10: device.wait(.milliseconds(generator.next(below: 8_000)))
         default:
             guard device.app == .active else { return try await device.open() }
-            for _ in 0..<chance.next(below: 10) { try device.show("Page") }
+            for _ in 0..<generator.next(below: 10) { try device.show("Page") }
         }
         if device.app == .suspended || device.app == .notRunning {
             #expect(device.sensors.running.isEmpty || !device.sensors.hanging.isEmpty)

@@ -3,32 +3,30 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Snapshot permission")
 struct SnapshotPermissionTests {
-    @Test(
-        "snapshots that a policy forbids do not read their sources"
-    )
-    func forbiddenKinds() async throws {
+    @Test
+    func `snapshots that a policy forbids do not read their sources`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         let analytics = try await device.launch()
         device.wait(.milliseconds(5_100))
         #expect(device.story == ["_device_properties", "_app_state"])
-        func asked() -> [Int] { SimulatedSensors.Part.allCases.map(device.sensors.asked) }
-        analytics.setCollectionPolicy(CollectionPolicy(isOn: false), from: .backEnd)
-        let before = asked()
+        func requestCounts() -> [Int] { SimulatedSensors.Part.allCases.map(device.sensors.asked) }
+        analytics.setCollectionPolicy(CollectionPolicy(isEnabled: false), from: .backEnd)
+        let before = requestCounts()
         try device.show("Home")
         analytics.collectSnapshot()
         device.wait(.seconds(600))
-        #expect(asked() == before, "collection is off")
+        #expect(requestCounts() == before, "collection is off")
         #expect(analytics.lifecycle.snapshots?.due == nil)
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_app_state"]), from: .backEnd)
         device.wait(.seconds(600))
         #expect(device.sensors.asked(.deviceProperties) == before[0] + 1)
-        #expect(asked().dropFirst() == before.dropFirst(), "only the app state is blocked")
+        #expect(requestCounts().dropFirst() == before.dropFirst(), "only the app state is blocked")
         #expect(analytics.lifecycle.snapshots?.due == nil, "no snapshot is due")
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_device_properties"]), from: .backEnd)
         device.wait(.milliseconds(5_100))
@@ -39,25 +37,25 @@ struct SnapshotPermissionTests {
         #expect(device.properties.count == 2, "reported as soon as it is allowed")
     }
 
-    @Test("a paused SDK reads nothing and discards a running snapshot")
-    func paused() async throws {
+    @Test
+    func `a paused SDK reads nothing and discards a running snapshot`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         let analytics = try await device.launch()
         device.wait(.seconds(1))
         analytics.pause()
         #expect(device.sensors.running.isEmpty)
-        let asked = device.sensors.asked(.appState)
+        let requestCount = device.sensors.asked(.appState)
         device.wait(.seconds(600))
-        #expect(device.sensors.asked(.appState) == asked)
+        #expect(device.sensors.asked(.appState) == requestCount)
         analytics.resume()
         #expect(device.sensors.running == [.motion])
         device.wait(.milliseconds(5_100))
         #expect(device.states.map { $0.readings("motion") } == [10])
     }
 
-    @Test("a running snapshot that becomes forbidden is discarded, and its sensors stop")
-    func forbiddenMeanwhile() async throws {
+    @Test
+    func `a running snapshot that becomes forbidden is discarded, and its sensors stop`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         let analytics = try await device.launch()
@@ -70,8 +68,8 @@ struct SnapshotPermissionTests {
         #expect(device.states.map { $0.readings("motion") } == [10])
     }
 
-    @Test("a user who consents later to the snapshots' destination is then reported to it")
-    func category() async throws {
+    @Test
+    func `a user who consents later to the snapshots' destination is then reported to it`() async throws {
         let options = SnapshotOptions(devicePropertiesRoute: ["risk"], appStateRoute: ["risk"])
         let device = SimulatedDevice.observed(options) { configuration in
             configuration.destinations.append(
@@ -83,18 +81,18 @@ struct SnapshotPermissionTests {
         }
         let analytics = try await device.launch()
         analytics.setConsent(.denied, category: .marketing)
-        let told = device.states.count
-        let asked = SimulatedSensors.Part.allCases.map(device.sensors.asked)
+        let stateCount = device.states.count
+        let requestCount = SimulatedSensors.Part.allCases.map(device.sensors.asked)
         try await device.goHome()
         device.wait(.seconds(7_200))
         device.sensors.deviceProperties[.systemVersion] = "2"
         try await device.open()
         try device.show("Home")
         analytics.collectSnapshot()
-        #expect(device.states.count == told)
-        #expect(SimulatedSensors.Part.allCases.map(device.sensors.asked) == asked)
+        #expect(device.states.count == stateCount)
+        #expect(SimulatedSensors.Part.allCases.map(device.sensors.asked) == requestCount)
         analytics.setConsent(.granted, category: .marketing)
-        #expect(device.states.count == told + 1)
+        #expect(device.states.count == stateCount + 1)
         #expect(device.properties.last?.attributes["device_system_version"]?.string == "2")
     }
 }

@@ -3,7 +3,7 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @Suite("Snapshot sensors")
@@ -15,8 +15,10 @@ struct SnapshotSensorTests {
         field: Vector3(x: 1, y: 2, z: 3)
     )
 
-    @Test("device motion is preferred: it takes ten readings in five seconds, with the compass, and then stops")
-    func deviceMotion() async throws {
+    @Test
+    func `device motion is preferred: it takes ten readings in five seconds, with the compass, and then stops`()
+        async throws
+    {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         device.sensors.heading = Self.north
@@ -38,8 +40,8 @@ struct SnapshotSensorTests {
         #expect(device.sensors.starts(.motion) == 1 && device.sensors.stops(.motion) == 1)
     }
 
-    @Test("two simultaneous snapshots share the compass and both contain the heading")
-    func sharedCompass() async throws {
+    @Test
+    func `two simultaneous snapshots share the compass and both contain the heading`() async throws {
         let device = SimulatedDevice.observed()
         device.sensors.heading = Self.north
         let analytics = try await device.launch()
@@ -57,8 +59,8 @@ struct SnapshotSensorTests {
         #expect(device.states.last?.attributes["heading"] == nil, "the compass ran for earlier snapshots")
     }
 
-    @Test("without device motion each sensor is read separately")
-    func rawMotion() async throws {
+    @Test
+    func `without device motion each sensor is read separately`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .raw
         try await device.launch()
@@ -68,8 +70,10 @@ struct SnapshotSensorTests {
         #expect(state.readings("motion") == 0)
     }
 
-    @Test("motion that is not allowed is neither queried nor started, and the compass alone takes four seconds")
-    func headingAlone() async throws {
+    @Test
+    func `motion that is not allowed is neither queried nor started, and the compass alone takes four seconds`()
+        async throws
+    {
         let device = SimulatedDevice.observed()
         device.sensors.motion = .device
         device.sensors.heading = Self.north
@@ -82,8 +86,8 @@ struct SnapshotSensorTests {
         #expect(device.sensors.starts(.motion) == 0)
     }
 
-    @Test("disallowing motion during a snapshot stops it immediately and discards its readings")
-    func forbidden() async throws {
+    @Test
+    func `disallowing motion during a snapshot stops it immediately and discards its readings`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         try await device.launch()
@@ -98,8 +102,8 @@ struct SnapshotSensorTests {
         #expect(device.states.map { $0.readings("motion") } == [0, 10])
     }
 
-    @Test("motion that is disallowed while sources are queried is not started", arguments: [true, false])
-    func forbiddenEarly(_ hasAnswered: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `motion that is disallowed while sources are queried is not started`(_ hasAnswered: Bool) async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         device.sensors.hanging = [hasAnswered ? .appState : .motion]
@@ -111,8 +115,8 @@ struct SnapshotSensorTests {
         #expect(device.states.count == 1, "the snapshot does not wait")
     }
 
-    @Test("a source's own values take precedence over other values, and are included only if allowed")
-    func knowing() async throws {
+    @Test
+    func `a source's own values take precedence over other values, and are included only if allowed`() async throws {
         func place(_ latitude: Double) -> Location {
             Location(time: Timestamp(milliseconds: 1), latitude: latitude, longitude: 0, horizontalAccuracy: 1)
         }
@@ -141,8 +145,8 @@ struct SnapshotSensorTests {
         #expect(["motion", "raw_accelerometer"].map { device.states.last?.readings($0) } == [0, 0])
     }
 
-    @Test("disallowing motion does not affect the compass, and disabling the SDK discards all readings")
-    func readingsForgotten() async throws {
+    @Test
+    func `disallowing motion does not affect the compass, and disabling the SDK discards all readings`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         let analytics = try await device.launch()
         analytics.addHeading(Self.north)
@@ -159,8 +163,8 @@ struct SnapshotSensorTests {
         #expect(device.states.last?.readings("motion") == 0)
     }
 
-    @Test("leaving the app completes a running snapshot immediately with the readings so far")
-    func leaving() async throws {
+    @Test
+    func `leaving the app completes a running snapshot immediately with the readings so far`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         device.sensors.heading = Self.north
@@ -176,8 +180,8 @@ struct SnapshotSensorTests {
         #expect(device.sensors.running == [.heading, .motion])
     }
 
-    @Test("a snapshot in the background contains only what is known without sensors")
-    func background() async throws {
+    @Test
+    func `a snapshot in the background contains only what is known without sensors`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
         device.sensors.heading = Self.north
@@ -187,11 +191,12 @@ struct SnapshotSensorTests {
         #expect(device.sensors.asked(.heading) == 0)
     }
 
-    @Test(
-        "location is read and recorded only if both the user and the app allow it",
-        arguments: [(true, true, 1), (false, true, 0), (true, false, 0)]
-    )
-    func location(_ isAuthorized: Bool, _ isAllowed: Bool, _ told: Int) async throws {
+    @Test(arguments: [(true, true, 1), (false, true, 0), (true, false, 0)])
+    func `location is read and recorded only if both the user and the app allow it`(
+        _ isAuthorized: Bool,
+        _ isAllowed: Bool,
+        _ expected: Int
+    ) async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsLocation: isAllowed))
         device.sensors.location = Location(
             time: Timestamp(milliseconds: 1),
@@ -201,18 +206,18 @@ struct SnapshotSensorTests {
         )
         device.sensors.isLocationAuthorized = isAuthorized
         let analytics = try await device.launch()
-        #expect(analytics.canCollectLocation == (told == 1))
-        #expect(device.states.compactMap { $0.attributes["location"] }.count == told)
-        #expect(device.sensors.asked(.location) == told)
+        #expect(analytics.canCollectLocation == (expected == 1))
+        #expect(device.states.compactMap { $0.attributes["location"] }.count == expected)
+        #expect(device.sensors.asked(.location) == expected)
         analytics.options.allowsLocation.toggle()
         try device.show("Next")
         #expect(device.states.last?.attributes["location"]?.object?["latitude"]?.double == (isAllowed ? nil : 48.1))
     }
 
-    @Test(
-        "the next snapshot contains the app's last ten readings of each kind, even if the SDK may not read motion"
-    )
-    func fed() async throws {
+    @Test
+    func `the next snapshot contains the app's last ten readings of each kind, even if the SDK may not read motion`()
+        async throws
+    {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         let analytics = try await device.launch()
         func feed(_ count: Int) {
@@ -241,8 +246,8 @@ struct SnapshotSensorTests {
         #expect(device.states.last.map { kinds.map($0.readings) } == [3, 3, 3, 3])
     }
 
-    @Test("numbers that are not finite are omitted and reported once each, and nothing else is lost")
-    func notANumber() async throws {
+    @Test
+    func `numbers that are not finite are omitted and reported once each, and nothing else is lost`() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.appState.batteryLevel = .infinity
         let analytics = try await device.launch()

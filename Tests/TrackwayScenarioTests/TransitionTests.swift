@@ -3,17 +3,17 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 /// The seven ways in which an app's state changes, each as the system announces it.
 @Suite("The seven transitions")
 struct TransitionTests {
-    @Test("1: the app starts cold after installation and after a kill")
-    func coldStart() async throws {
+    @Test
+    func `1: the app starts cold after installation and after a kill`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
         let start = try #require(device.events(named: CapturedName.appStart).first)
         #expect(start.attributes[CapturedKey.isFirstStart] == true)
         #expect(start.attributes[CapturedKey.isFirstTime] == true)
@@ -22,61 +22,61 @@ struct TransitionTests {
         try device.kill()
         device.wait(.seconds(60))
         try await device.launch()
-        #expect(device.story == Opening.first + ["_app_end 0s", "_app_start cold"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 0s", "_app_start cold"])
         let again = try #require(device.events(named: CapturedName.appStart).last)
         #expect(again.attributes[CapturedKey.isFirstStart] == false)
         #expect(again.attributes[CapturedKey.isFirstTime] == true, "the first of its process")
     }
 
-    @Test("2: going to the home screen sends the exit and suspends the app")
-    func home() async throws {
-        let device = try await Opening.visited()
-        #expect(device.story == Opening.visit)
+    @Test
+    func `2: going to the home screen sends the exit and suspends the app`() async throws {
+        let device = try await ExpectedStories.visited()
+        #expect(device.story == ExpectedStories.visit)
         #expect(device.app == .suspended)
         #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd, "sent before the suspension")
     }
 
-    @Test("2: going to the home screen ends an app that does not run in the background")
-    func homeAndEnd() async throws {
+    @Test
+    func `2: going to the home screen ends an app that does not run in the background`() async throws {
         let device = SimulatedDevice(runsInBackground: false)
         try await device.launch()
         device.wait(.seconds(20))
         try await device.goHome()
         #expect(device.app == .notRunning)
-        #expect(device.story == Opening.first + ["_app_end 20s"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 20s"])
         device.wait(.seconds(60))
         try await device.open()
-        #expect(device.story == Opening.first + ["_app_end 20s", "_app_start cold"], "nothing to recover")
+        #expect(device.story == ExpectedStories.first + ["_app_end 20s", "_app_start cold"], "nothing to recover")
     }
 
-    @Test("3: opening the switcher and returning to the app records nothing")
-    func switcherAndBack() async throws {
+    @Test
+    func `3: opening the switcher and returning to the app records nothing`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(20))
         try device.openSwitcher()
         device.wait(.seconds(5))
         try device.returnFromSwitcher()
-        #expect(device.story == Opening.first)
+        #expect(device.story == ExpectedStories.first)
         device.wait(.seconds(10))
         try await device.goHome()
-        #expect(device.story == Opening.first + ["_app_end 35s"], "the app was visible all the time")
+        #expect(device.story == ExpectedStories.first + ["_app_end 35s"], "the app was visible all the time")
     }
 
-    @Test("4: going to the home screen from the switcher is one exit")
-    func switcherAndHome() async throws {
+    @Test
+    func `4: going to the home screen from the switcher is one exit`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(20))
         try device.openSwitcher()
         device.wait(.seconds(5))
         try await device.goHomeFromSwitcher()
-        #expect(device.story == Opening.first + ["_app_end 25s"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 25s"])
         #expect(device.app == .suspended)
     }
 
-    @Test("5: a kill in the switcher is one exit, with nothing to recover")
-    func switcherAndKill() async throws {
+    @Test
+    func `5: a kill in the switcher is one exit, with nothing to recover`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(20))
@@ -84,17 +84,17 @@ struct TransitionTests {
         device.wait(.seconds(5))
         try await device.killFromSwitcher()
         #expect(device.app == .notRunning)
-        #expect(device.story == Opening.first + ["_app_end 25s"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 25s"])
         try await device.open()
-        #expect(device.story == Opening.first + ["_app_end 25s", "_app_start cold"])
+        #expect(device.story == ExpectedStories.first + ["_app_end 25s", "_app_start cold"])
     }
 
-    @Test("6: returning from suspension is a hot start")
-    func hotStart() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `6: returning from suspension is a hot start`() async throws {
+        let device = try await ExpectedStories.visited()
         device.wait(.seconds(600))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start hot"])
+        #expect(device.story == ExpectedStories.visit + ["_app_start hot"])
         let start = try #require(device.events.last)
         #expect(start.attributes[CapturedKey.resumedFromBackground] == true)
         #expect(start.attributes[CapturedKey.isFirstTime] == false)
@@ -102,30 +102,32 @@ struct TransitionTests {
         device.wait(.seconds(7))
         try await device.lock()
         #expect(
-            device.story == Opening.visit + ["_app_start hot", "_user_engagement 7s", "_app_end 7s"],
+            device.story == ExpectedStories.visit + ["_app_start hot", "_user_engagement 7s", "_app_end 7s"],
             "the time in the background does not count"
         )
     }
 
-    @Test("7: a kill while suspended is not noticed until the next start")
-    func killedWhileSuspended() async throws {
-        let device = try await Opening.visited()
+    @Test
+    func `7: a kill while suspended is not noticed until the next start`() async throws {
+        let device = try await ExpectedStories.visited()
         try device.kill()
-        #expect(device.story == Opening.visit)
+        #expect(device.story == ExpectedStories.visit)
         device.wait(.seconds(60))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start cold"], "the exit was already recorded")
+        #expect(device.story == ExpectedStories.visit + ["_app_start cold"], "the exit was already recorded")
     }
 
-    @Test("7: deleting the suspended app and reinstalling it creates a new installation with its own first open")
-    func deleted() async throws {
-        let device = try await Opening.visited()
-        let former = try #require(device.analytics?.installationID)
+    @Test
+    func `7: deleting the suspended app and reinstalling it creates a new installation with its own first open`()
+        async throws
+    {
+        let device = try await ExpectedStories.visited()
+        let previousID = try #require(device.analytics?.installationID)
         try device.uninstall()
         try device.install()
         try await device.open()
-        #expect(device.analytics?.installationID != former)
-        #expect(device.story == Opening.visit + Opening.first)
+        #expect(device.analytics?.installationID != previousID)
+        #expect(device.story == ExpectedStories.visit + ExpectedStories.first)
         #expect(device.events.last?.session?.number == 1)
     }
 }

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 private enum Plan: String, AttributeConvertible {
@@ -32,8 +32,8 @@ struct AttributeValueTests {
     private let uuid = UUID(uuidString: "91DA4BBE-933F-7DFA-A489-8AEFBC7A06D8")
     private let url = URL(string: "https://example.com/a?b=c#d")
 
-    @Test("a literal accepts variables of every supported type")
-    func everyType() {
+    @Test
+    func `a literal accepts variables of every supported type`() {
         let (text, part) = ("text", "a text".dropFirst(2))
         let (int, byte, large) = (-1, UInt8(200), UInt64.max)
         let (double, float, decimal) = (1.5, Float(0.1), Decimal(string: "12.10"))
@@ -59,8 +59,8 @@ struct AttributeValueTests {
         #expect(attributes == Attributes(expected.map { (key: $0.0, value: $0.1) }))
     }
 
-    @Test("a nil optional is omitted, and any other optional is unwrapped")
-    func optionals() {
+    @Test
+    func `a nil optional is omitted, and any other optional is unwrapped`() {
         let (text, number, when, place) = (String?.none, Int?.some(3), Date?.none, url)
         let (plan, list, holes) = (Plan?.none, [String]?.some(["a"]), ["a", nil, "b"] as [String?])
         let attributes: Attributes = [
@@ -75,8 +75,8 @@ struct AttributeValueTests {
         )
     }
 
-    @Test("a long literal is recorded completely and reports nothing")
-    func manyKeys() throws {
+    @Test
+    func `a long literal is recorded completely and reports nothing`() throws {
         let value = 1
         let attributes: Attributes = [
             "k0": value, "k1": value, "k2": value, "k3": value, "k4": value, "k5": value, "k6": value,
@@ -96,8 +96,8 @@ struct AttributeValueTests {
         #expect(memory.events(named: "many").first?.attributes.count == 70)
     }
 
-    @Test("nil values do not count toward the limit on attributes")
-    func limitWithoutNil() throws {
+    @Test
+    func `nil values do not count toward the limit on attributes`() throws {
         let (absent, present) = (Int?.none, Int?.some(1))
         let attributes: Attributes = ["a": absent, "b": present, "c": absent, "d": present]
         var limits = EventLimits()
@@ -115,15 +115,15 @@ struct AttributeValueTests {
         #expect(diagnostics.isEmpty)
     }
 
-    @Test("items accept variables")
-    func items() {
+    @Test
+    func `items accept variables`() {
         let (id, name, price) = ("1", String?.some("Nature"), Decimal(9))
         let item = Item(id: id, name: name, ["price": price, "publisher": name])
         #expect(item.attributes == ["price": 9, "publisher": "Nature"])
     }
 
-    @Test("a dictionary of any values becomes attributes in the order of its keys")
-    func dictionaries() throws {
+    @Test
+    func `a dictionary of any values becomes attributes in the order of its keys`() throws {
         let json = Data(#"{"b":true,"a":1,"c":1.5,"d":"x","e":[1,"y",null],"f":null,"g":{"i":2,"h":false},"z":0}"#.utf8)
         let parsed = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         let expected: Attributes = [
@@ -141,8 +141,8 @@ struct AttributeValueTests {
         #expect(Attributes(mixed) == read)
     }
 
-    @Test("each value of an unsupported type is reported, and nothing else is lost")
-    func unsupported() throws {
+    @Test
+    func `each value of an unsupported type is reported, and nothing else is lost`() throws {
         let memory = try InMemoryAnalytics()
         let dictionary: [String: Any] = ["sku": "A-1", "price": Price(), "more": ["deep": [1, Price()] as [Any]]]
         memory.analytics.record("imported", Attributes(dictionary))
@@ -155,8 +155,8 @@ struct AttributeValueTests {
         #expect(event.attributes["more"] == ["deep": [1]])
     }
 
-    @Test("unsupported values are reported by every call that takes attributes")
-    func unsupportedEverywhere() async throws {
+    @Test
+    func `unsupported values are reported by every call that takes attributes`() async throws {
         let unsupported = Attributes(["price": Price()] as [String: Any])
         let calls: [(String, (Analytics) async throws -> Void)] = [
             ("record", { _ = $0.record("e", unsupported) }),
@@ -181,8 +181,8 @@ struct AttributeValueTests {
         }
     }
 
-    @Test("a computed value that records an event while it is read is recorded too")
-    func reentrant() throws {
+    @Test
+    func `a computed value that records an event while it is read is recorded too`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("outer", ["a": Recording(analytics: memory.analytics)])
         #expect(memory.events(named: "inner").count == 1)

@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 /// Invalid input costs at most the faulty part, and is reported.
@@ -111,8 +111,8 @@ struct BadInputTests {
         ),
     ]
 
-    @Test("invalid input costs only the faulty part, is reported, and marks the event", arguments: mistakes)
-    func mistake(_ mistake: Mistake) throws {
+    @Test(arguments: mistakes)
+    func `invalid input costs only the faulty part, is reported, and marks the event`(_ mistake: Mistake) throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(mistake.name, mistake.attributes, items: mistake.items)
         #expect(receipt.durability == .kernel)
@@ -130,8 +130,8 @@ struct BadInputTests {
         )
     }
 
-    @Test("recording arbitrary input never traps", arguments: 0..<200 as Range<UInt64>)
-    func anything(seed: UInt64) throws {
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `recording arbitrary input never traps`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let memory = try InMemoryAnalytics()
         for _ in 0..<20 {
@@ -147,8 +147,8 @@ struct BadInputTests {
         #expect(memory.recorded.count == 20)
     }
 
-    @Test("an invalid user id leaves the user unchanged", arguments: ["", long])
-    func user(_ user: String) throws {
+    @Test(arguments: ["", long])
+    func `an invalid user id leaves the user unchanged`(_ user: String) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         memory.analytics.identify(user)
@@ -157,8 +157,8 @@ struct BadInputTests {
         #expect(memory.diagnostics.map(\.code) == [.userInvalid])
     }
 
-    @Test("invalid global attributes are dropped and reported, and valid ones are kept")
-    func global() throws {
+    @Test
+    func `invalid global attributes are dropped and reported, and valid ones are kept`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributes(["bad": .double(.nan), "good": 1, "": 2])
         memory.analytics.record("seen")
@@ -168,8 +168,8 @@ struct BadInputTests {
         #expect(seen.attributes.isEmpty, "the event itself is valid")
     }
 
-    @Test("many small additions cannot exceed the limit on global attributes")
-    func globalGrowth() throws {
+    @Test
+    func `many small additions cannot exceed the limit on global attributes`() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.limits.attributes = 10
         let memory = try InMemoryAnalytics(configuration)

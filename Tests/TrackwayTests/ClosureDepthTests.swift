@@ -4,13 +4,13 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Stack depth of app closures")
 struct ClosureDepthTests {
-    @Test("the thousandth call of the dynamic attributes provider has the same stack depth as the second")
-    func dynamicAttributes() throws {
+    @Test
+    func `the thousandth call of the dynamic attributes provider has the same stack depth as the second`() throws {
         let depths = Locked<[Int]>([])
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributesProvider {
@@ -23,8 +23,8 @@ struct ClosureDepthTests {
         #expect(Set(seen.dropFirst()).count == 1)
     }
 
-    @Test("the five hundredth call of the diagnostics handler has the same stack depth as the second")
-    func diagnostics() throws {
+    @Test
+    func `the five hundredth call of the diagnostics handler has the same stack depth as the second`() throws {
         let depths = Locked<[Int]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { _ in

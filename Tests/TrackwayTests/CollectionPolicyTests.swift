@@ -3,26 +3,26 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Collection policy")
 struct CollectionPolicyTests {
-    @Test("blocked events of the app and the SDK are not recorded, and the receipt gives the reason")
-    func blocked() throws {
+    @Test
+    func `blocked events of the app and the SDK are not recorded, and the receipt gives the reason`() throws {
         let memory = try InMemoryAnalytics.capturing()
-        let asked = Locked(0)
+        let callCount = Locked(0)
         memory.analytics.setGlobalAttributesProvider {
-            asked.withLock { $0 += 1 }
+            callCount.withLock { $0 += 1 }
             return [:]
         }
         memory.analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["noise", "_screen_view"]))
         memory.analytics.record("start")
-        let before = asked.withLock { $0 }
+        let before = callCount.withLock { $0 }
         let receipt = memory.analytics.record("noise")
         #expect(receipt.dropped == .notCollected)
         #expect(receipt.durability == .none)
-        #expect(asked.withLock { $0 } == before, "an unrecorded event requests no attributes")
+        #expect(callCount.withLock { $0 } == before, "an unrecorded event requests no attributes")
         memory.analytics.screen("Home")
         memory.analytics.record("event")
         #expect(memory.names == ["_first_open", "_app_start", "_session_start", "start", "event"])
@@ -32,11 +32,13 @@ struct CollectionPolicyTests {
         #expect(memory.names.last == "noise")
     }
 
-    @Test("turning collection off stops recording but sends pending events, and turning it on resumes recording")
-    func off() async throws {
+    @Test
+    func `turning collection off stops recording but sends pending events, and turning it on resumes recording`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
-        memory.analytics.setCollectionPolicy(CollectionPolicy(isOn: false))
+        memory.analytics.setCollectionPolicy(CollectionPolicy(isEnabled: false))
         #expect(memory.analytics.record("off").dropped == .notCollected)
         let report = await memory.analytics.flush()
         #expect(report.isComplete)
@@ -46,8 +48,8 @@ struct CollectionPolicyTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("a policy restricts capture, and both policies apply, even after a kill")
-    func capture() throws {
+    @Test
+    func `a policy restricts capture, and both policies apply, even after a kill`() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.setCollectionPolicy(CollectionPolicy(capture: [.launches, .sessions]))
         memory.analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["noise"]), from: .backEnd)

@@ -4,15 +4,15 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Conformance suites")
 struct ConformanceTests {
-    @Test("disk storage conforms to the journal's rules")
-    func disk() throws {
+    @Test
+    func `disk storage conforms to the journal's rules`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())").path
         // If this fails, the system clears its temporary folder.
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -20,38 +20,38 @@ struct ConformanceTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("memory storage conforms to the journal's rules, with and without the fault-injecting wrapper")
-    func memory() {
+    @Test
+    func `memory storage conforms to the journal's rules, with and without the fault-injecting wrapper`() {
         let disk = MemoryStorage()
         #expect(StorageConformance.findings(in: "/memory") { disk } == [])
         let other = MemoryStorage()
         #expect(StorageConformance.findings(in: "/faulty") { FaultyStorage(other) } == [])
     }
 
-    @Test("every broken rule is reported", arguments: StorageOperation.allCases.filter { $0 != .size })
-    func brokenStorage(operation: StorageOperation) {
+    @Test(arguments: StorageOperation.allCases.filter { $0 != .size })
+    func `every broken rule is reported`(operation: StorageOperation) {
         let storage = FaultyStorage()
         storage.fail(operation, with: .inputOutput)
         #expect(!StorageConformance.findings(in: "/broken") { storage }.isEmpty)
     }
 
-    @Test("the collector's destination conforms to the delivery rules")
-    func collector() {
+    @Test
+    func `the collector's destination conforms to the delivery rules`() {
         let findings = DestinationConformance.findings(answeredBy: .collector) {
             CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
         }
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("a destination that accepts every response breaks the rules")
-    func gullible() {
-        let rules = Set(DestinationConformance.findings(answeredBy: .collector) { Gullible() }.map(\.rule))
+    @Test
+    func `a destination that accepts every response breaks the rules`() {
+        let rules = Set(DestinationConformance.findings(answeredBy: .collector) { AcceptingDestination() }.map(\.rule))
         #expect(rules.isSuperset(of: ["status-is-understood", "stranger-is-no-verdict", "retry-after-is-heard"]))
     }
 }
 
 /// Treats every response as success, as naive code does.
-private struct Gullible: Destination {
+private struct AcceptingDestination: Destination {
     let id: DestinationID = "gullible"
     private let collector = CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
 

@@ -3,23 +3,23 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Consent by category")
 struct ConsentCategoryTests {
     /// Two collectors: one for usage analytics, one for marketing.
-    private static func two(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+    private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = twoDestinations
         configuration.set("audit") { $0.consentCategory = .marketing }
         change(&configuration)
         return configuration
     }
 
-    @Test("a denied category's destination gets no new events, and other destinations get all of theirs")
-    func denied() async throws {
-        let memory = try InMemoryAnalytics(Self.two())
+    @Test
+    func `a denied category's destination gets no new events, and other destinations get all of theirs`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
         memory.analytics.setConsent(.denied, category: .marketing)
         let receipt = memory.analytics.record("for_all")
         #expect(receipt.durability == .kernel)
@@ -35,18 +35,19 @@ struct ConsentCategoryTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("pending events of a denied category are dropped and counted, and other categories lose nothing")
-    func purged() async throws {
-        let memory = try InMemoryAnalytics(Self.two { $0.privacy.consent = .pending })
+    @Test
+    func `pending events of a denied category are dropped and counted, and other categories lose nothing`() async throws
+    {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.privacy.consent = .pending })
         memory.analytics.record("one")
         memory.analytics.record("two")
         memory.analytics.setConsent(.denied, category: .marketing)
-        await memory.untilStorageIsIdle()
+        await memory.waitUntilStorageIsIdle()
         var ledger = memory.analytics.ledger()
         #expect(ledger.destinations["audit"]?.dropped == [.consentDenied: 2])
         #expect(ledger.destinations["collector"]?.pending == 2)
         memory.analytics.setConsent(.granted, category: .analytics)
-        try await memory.untilAtRest(sending: true)
+        try await memory.waitForPipeline(sending: true)
         _ = await memory.analytics.flush()
         ledger = memory.analytics.ledger()
         #expect(ledger.destinations["collector"]?.delivered == 2)
@@ -54,12 +55,12 @@ struct ConsentCategoryTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("events of an undecided category wait while those of granted categories are sent")
-    func pending() async throws {
-        let memory = try InMemoryAnalytics(Self.two { $0.privacy.consent = .pending })
+    @Test
+    func `events of an undecided category wait while those of granted categories are sent`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.privacy.consent = .pending })
         memory.analytics.setConsent(.granted, category: .analytics)
         memory.analytics.record("event")
-        try await memory.untilAtRest(sending: true)
+        try await memory.waitForPipeline(sending: true)
         let report = await memory.analytics.flush()
         #expect(report.destinations["collector"]?.delivered == 1)
         #expect(report.destinations["audit"]?.pending == 1)
@@ -71,9 +72,9 @@ struct ConsentCategoryTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("denying everything stops recording, and clearing the decision resumes it")
-    func everything() throws {
-        let memory = try InMemoryAnalytics(Self.two())
+    @Test
+    func `denying everything stops recording, and clearing the decision resumes it`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
         memory.analytics.setConsent(.denied)
         #expect(memory.analytics.record("refused").dropped == .consentDenied)
         memory.analytics.setConsent(.granted, category: .marketing)
@@ -84,13 +85,13 @@ struct ConsentCategoryTests {
         #expect(memory.events(named: "for_all").first?.route == [])
     }
 
-    @Test("with the keep policy, pending events survive a denial and are sent once consent is granted")
-    func kept() async throws {
-        let memory = try InMemoryAnalytics(Self.two { $0.privacy.denialPolicy = .keep })
+    @Test
+    func `with the keep policy, pending events survive a denial and are sent once consent is granted`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.privacy.denialPolicy = .keep })
         memory.transport.always(.fail(TransportError(.offline)))
         memory.analytics.record("before")
         memory.analytics.setConsent(.denied)
-        try await memory.untilAtRest()
+        try await memory.waitForPipeline()
         #expect(memory.analytics.record("refused").dropped == .consentDenied)
         #expect(memory.analytics.ledger().destinations["collector"]?.pending == 1)
         memory.transport.always(.accept)
@@ -102,35 +103,35 @@ struct ConsentCategoryTests {
         #expect(memory.transport.delivered(to: "collector.test").map(\.event.name) == ["before"])
     }
 
-    @Test("category consent applies to captured events too")
-    func captured() throws {
-        let memory = try InMemoryAnalytics(Self.two { $0.capture = .standard })
+    @Test
+    func `category consent applies to captured events too`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.capture = .standard })
         memory.analytics.setConsent(.denied, category: .marketing)
         memory.analytics.screen("Home")
         #expect(memory.recorded.map(\.event.name) == ["_first_open", "_app_start", "_session_start", "_screen_view"])
         #expect(memory.recorded.allSatisfy { $0.route == ["collector"] })
     }
 
-    @Test("the decision for each category survives a kill", arguments: Consent.allCases)
-    func survives(consent: Consent) throws {
-        let memory = try InMemoryAnalytics(Self.two())
+    @Test(arguments: Consent.allCases)
+    func `the decision for each category survives a kill`(consent: Consent) throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
         memory.analytics.setConsent(consent, category: .marketing)
         memory.analytics.setConsent(.pending)
-        let next = try InMemoryAnalytics(Self.two(), storage: memory.storageAfterKill())
+        let next = try InMemoryAnalytics(Self.configuration(), storage: memory.storageAfterKill())
         #expect(next.analytics.consent(for: .marketing) == consent)
         #expect(next.analytics.consent == .pending)
         next.analytics.setConsent(nil, category: .marketing)
-        let last = try InMemoryAnalytics(Self.two(), storage: next.storageAfterKill())
+        let last = try InMemoryAnalytics(Self.configuration(), storage: next.storageAfterKill())
         #expect(last.analytics.consent(for: .marketing) == .pending)
     }
 
-    @Test("denying a category in one process stops the other process's next request for it")
-    func otherProcess() async throws {
+    @Test
+    func `denying a category in one process stops the other process's next request for it`() async throws {
         let clock = ManualClock()
-        let first = try InMemoryAnalytics(Self.two(), clock: clock)
+        let first = try InMemoryAnalytics(Self.configuration(), clock: clock)
         first.analytics.record("before")
         _ = await first.analytics.flush()
-        let second = try InMemoryAnalytics(Self.two(), storage: first.storage, clock: clock)
+        let second = try InMemoryAnalytics(Self.configuration(), storage: first.storage, clock: clock)
         first.analytics.record("waiting")
         second.analytics.setConsent(.denied, category: .marketing)
         let flush = Task { await first.analytics.flush(timeout: .seconds(3_600)) }
@@ -147,9 +148,9 @@ struct ConsentCategoryTests {
         #expect(first.analytics.ledger().isBalanced)
     }
 
-    @Test("too many categories are reported")
-    func mistakes() throws {
-        let memory = try InMemoryAnalytics(Self.two())
+    @Test
+    func `too many categories are reported`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
         for number in 0..<200 { memory.analytics.setConsent(.denied, category: ConsentCategory(rawValue: "\(number)")) }
         #expect(memory.diagnostics.contains { $0.code == .consentNotTaken })
         #expect(memory.analytics.consent == .granted)

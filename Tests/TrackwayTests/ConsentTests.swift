@@ -3,9 +3,9 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Consent and enabling")
 struct ConsentTests {
@@ -15,20 +15,20 @@ struct ConsentTests {
         return configuration
     }
 
-    @Test("pending consent keeps events unsent, and granting consent sends them")
-    func pendingThenGranted() async throws {
+    @Test
+    func `pending consent keeps events unsent, and granting consent sends them`() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("early")
         let report = await memory.analytics.flush()
         #expect(report.destinations["collector"]?.pending == 1)
         #expect(memory.transport.requests.isEmpty)
         memory.analytics.setConsent(.granted)
-        try await memory.untilDelivered(1)
+        try await memory.waitUntilDelivered(1)
         #expect(memory.transport.delivered(named: "early").count == 1)
     }
 
-    @Test("denied consent stops recording, and drops and counts pending events")
-    func denied() async throws {
+    @Test
+    func `denied consent stops recording, and drops and counts pending events`() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("one")
         memory.analytics.record("two")
@@ -37,7 +37,7 @@ struct ConsentTests {
         #expect(receipt.durability == .none)
         #expect(receipt.dropped == .consentDenied)
         #expect(memory.events(named: "three").isEmpty)
-        try await memory.untilAtRest()
+        try await memory.waitForPipeline()
         let ledger = memory.analytics.ledger()
         #expect(ledger.recorded == 2)
         #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 2])
@@ -46,15 +46,15 @@ struct ConsentTests {
         #expect(memory.transport.requests.isEmpty)
     }
 
-    @Test("denying consent cancels the request in flight, sends no other, and drops the pending events")
-    func deniedInFlight() async throws {
+    @Test
+    func `denying consent cancels the request in flight, sends no other, and drops the pending events`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.hold()
         memory.analytics.record("one")
         let flush = Task { await memory.analytics.flush() }
         await memory.transport.untilRequested(1)
         memory.analytics.setConsent(.denied)
-        try await memory.untilAtRest()
+        try await memory.waitForPipeline()
         memory.transport.release()
         _ = await flush.value
         #expect(memory.transport.requests.count == 1)
@@ -64,12 +64,12 @@ struct ConsentTests {
         #expect(account.isBalanced)
     }
 
-    @Test("granting consent after denying it records and sends only later events")
-    func deniedThenGranted() async throws {
+    @Test
+    func `granting consent after denying it records and sends only later events`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         memory.analytics.record("refused")
-        try await memory.untilAtRest()
+        try await memory.waitForPipeline()
         memory.analytics.setConsent(.granted)
         memory.analytics.record("allowed")
         let report = await memory.analytics.flush()
@@ -77,25 +77,25 @@ struct ConsentTests {
         #expect(memory.transport.delivered.map(\.event.name) == ["allowed"])
     }
 
-    @Test("a decision survives a kill and overrides the configuration", arguments: Consent.allCases)
-    func decisionSurvives(consent: Consent) throws {
+    @Test(arguments: Consent.allCases)
+    func `a decision survives a kill and overrides the configuration`(consent: Consent) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(consent)
         let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterKill())
         #expect(next.analytics.consent == consent)
     }
 
-    @Test("a decision survives power loss once the disk has flushed", arguments: Consent.allCases)
-    func decisionSurvivesPowerLoss(consent: Consent) async throws {
+    @Test(arguments: Consent.allCases)
+    func `a decision survives power loss once the disk has flushed`(consent: Consent) async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(consent)
-        await memory.untilStorageIsIdle()
+        await memory.waitUntilStorageIsIdle()
         let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterPowerLoss())
         #expect(next.analytics.consent == consent)
     }
 
-    @Test("events that a denial could not drop before a kill are dropped on the next start")
-    func refusalResumes() async throws {
+    @Test
+    func `events that a denial could not drop before a kill are dropped on the next start`() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("one")
         // The denial is written, but the process dies before anything is dropped.
@@ -106,14 +106,14 @@ struct ConsentTests {
             durably: true
         )
         let next = try InMemoryAnalytics(storage: disk)
-        try await next.untilAtRest()
+        try await next.waitForPipeline()
         let ledger = next.analytics.ledger()
         #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 1])
         #expect(ledger.isBalanced)
     }
 
-    @Test("denying consent in one process stops the other process before its next request")
-    func otherProcess() async throws {
+    @Test
+    func `denying consent in one process stops the other process before its next request`() async throws {
         let clock = ManualClock()
         let first = try InMemoryAnalytics(clock: clock)
         // After its first delivery, the first process is the one that delivers.
@@ -124,15 +124,15 @@ struct ConsentTests {
         first.analytics.record("from_first")
         second.analytics.setConsent(.denied)
         _ = await first.analytics.flush()
-        try await first.untilAtRest()
+        try await first.waitForPipeline()
         #expect(first.analytics.consent == .denied)
         #expect(first.transport.delivered.map(\.event.name) == ["before"])
         #expect(second.transport.delivered.isEmpty)
         #expect(first.analytics.record("more").dropped == .consentDenied)
     }
 
-    @Test("disabling stops recording and sending and keeps pending events, and enabling resumes both")
-    func disabled() async throws {
+    @Test
+    func `disabling stops recording and sending and keeps pending events, and enabling resumes both`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("kept")
         memory.analytics.isEnabled = false
@@ -143,14 +143,14 @@ struct ConsentTests {
         #expect(memory.transport.requests.isEmpty)
         memory.analytics.isEnabled = true
         memory.analytics.record("after")
-        try await memory.untilAtRest(sending: true)
+        try await memory.waitForPipeline(sending: true)
         let report = await memory.analytics.flush()
         #expect(report.isComplete)
         #expect(memory.transport.delivered.map(\.event.name) == ["kept", "after"])
     }
 
-    @Test("the disabled state survives a kill")
-    func disabledSurvives() throws {
+    @Test
+    func `the disabled state survives a kill`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
@@ -161,11 +161,8 @@ struct ConsentTests {
         #expect(last.analytics.isEnabled)
     }
 
-    @Test(
-        "damaged settings stop sending until consent is decided again",
-        arguments: ["", "{", #"{"consent":"maybe"}"#, "[]"]
-    )
-    func damagedSettings(content: String) async throws {
+    @Test(arguments: ["", "{", #"{"consent":"maybe"}"#, "[]"])
+    func `damaged settings stop sending until consent is decided again`(content: String) async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("waiting")
         let disk = memory.storageAfterKill()
@@ -176,17 +173,19 @@ struct ConsentTests {
         _ = await next.analytics.flush()
         #expect(next.transport.requests.isEmpty)
         next.analytics.setConsent(.granted)
-        try await next.untilDelivered(1)
+        try await next.waitUntilDelivered(1)
     }
 
-    @Test("a decision that cannot be written applies in this process, is reported, and is written with the next change")
-    func settingsNotSaved() throws {
+    @Test
+    func `a decision that cannot be written applies in this process, is reported, and is written with the next change`()
+        throws
+    {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: "/settings")
         memory.analytics.setConsent(.denied)
         #expect(memory.analytics.record("refused").dropped == .consentDenied)
         #expect(memory.diagnostics.map(\.code).contains(.settingsNotSaved))
-        memory.storage.heal()
+        memory.storage.clearFaults()
         memory.analytics.identify("ann")
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         #expect(next.analytics.consent == .denied)

@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Consent updates")
 struct ConsentUpdatesTests {
-    @Test("the sequence starts with the current consent and reports each change")
-    func changes() async throws {
+    @Test
+    func `the sequence starts with the current consent and reports each change`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.privacy.consent = .pending
         let memory = try InMemoryAnalytics(configuration)
@@ -26,8 +26,8 @@ struct ConsentUpdatesTests {
         #expect(await updates.next() == .pending)
     }
 
-    @Test("a user's own decision applies while that user is signed in")
-    func people() async throws {
+    @Test
+    func `a user's own decision applies while that user is signed in`() async throws {
         let memory = try InMemoryAnalytics()
         var updates = memory.analytics.consentUpdates.makeAsyncIterator()
         #expect(await updates.next() == .granted)
@@ -40,8 +40,8 @@ struct ConsentUpdatesTests {
         #expect(await updates.next() == .denied)
     }
 
-    @Test("a slow subscriber gets the latest consent, independently of other subscribers")
-    func slow() async throws {
+    @Test
+    func `a slow subscriber gets the latest consent, independently of other subscribers`() async throws {
         let memory = try InMemoryAnalytics()
         var (first, second) = (
             memory.analytics.consentUpdates.makeAsyncIterator(), memory.analytics.consentUpdates.makeAsyncIterator()
@@ -52,8 +52,8 @@ struct ConsentUpdatesTests {
         #expect(await second.next() == .pending)
     }
 
-    @Test("the sequence ends when the instance is released")
-    func ending() async throws {
+    @Test
+    func `the sequence ends when the instance is released`() async throws {
         var memory: InMemoryAnalytics? = try InMemoryAnalytics()
         var updates = try #require(memory).analytics.consentUpdates.makeAsyncIterator()
         #expect(await updates.next() == .granted)

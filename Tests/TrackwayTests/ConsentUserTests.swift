@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Consent of users who share a device")
@@ -15,35 +15,34 @@ struct ConsentUserTests {
         return configuration
     }
 
-    @Test("events recorded before sign-in belong to the user and are sent when the user consents")
-    func joins() async throws {
+    @Test
+    func `events recorded before sign-in belong to the user and are sent when the user consents`() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("before")
         memory.analytics.identify("ann")
         memory.analytics.record("after")
         memory.analytics.setConsent(.granted, category: nil, scope: .person)
-        try await memory.untilSettled("collector")
+        try await memory.waitUntilSettled("collector")
         #expect(memory.delivered == ["before", "after"])
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("if kept separate, events from before sign-in are dropped as undecided when the user consents")
-    func keptSeparate() async throws {
+    @Test
+    func `if kept separate, events from before sign-in are dropped as undecided when the user consents`() async throws {
         let memory = try InMemoryAnalytics(Self.pending { $0.privacy.anonymousEventPolicy = .keepSeparate })
         memory.analytics.record("before")
         memory.analytics.identify("ann")
         memory.analytics.record("after")
         memory.analytics.setConsent(.granted, category: nil, scope: .person)
-        try await memory.untilSettled("collector")
+        try await memory.waitUntilSettled("collector")
         #expect(memory.delivered == ["after"])
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentUndecided] == 1)
     }
 
-    @Test(
-        "anonymous events are marked if the app keeps them separate from the next user's",
-        arguments: [AnonymousEventPolicy.mergeIntoUser, .keepSeparate]
-    )
-    func separate(_ policy: AnonymousEventPolicy) async throws {
+    @Test(arguments: [AnonymousEventPolicy.mergeIntoUser, .keepSeparate])
+    func `anonymous events are marked if the app keeps them separate from the next user's`(
+        _ policy: AnonymousEventPolicy
+    ) async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.privacy.anonymousEventPolicy = policy
         let memory = try InMemoryAnalytics(configuration)
@@ -52,7 +51,7 @@ struct ConsentUserTests {
         memory.analytics.record("signed_in")
         memory.analytics.signOut()
         memory.analytics.record("after")
-        try await memory.untilSettled("collector")
+        try await memory.waitUntilSettled("collector")
         let isSeparate = Dictionary(
             memory.transport.delivered.map { ($0.event.name, $0.context["user"]?["separate"]?.boolean ?? false) }
         ) { first, _ in first }
@@ -61,8 +60,10 @@ struct ConsentUserTests {
         #expect(isSeparate["signed_in"] == false)
     }
 
-    @Test("events of a former user who consented are sent while the current user is undecided, even after a kill")
-    func left() async throws {
+    @Test
+    func `events of a former user who consented are sent while the current user is undecided, even after a kill`()
+        async throws
+    {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.transport.hold()
         memory.analytics.identify("ann")
@@ -76,29 +77,29 @@ struct ConsentUserTests {
         #expect(!next.delivered.contains("of_bob"))
         #expect(next.analytics.record("more_of_bob").durability == .kernel)
         next.analytics.setConsent(.granted, category: nil, scope: .person)
-        try await next.untilSettled("collector")
+        try await next.waitUntilSettled("collector")
         // Two processes recorded these events, and their relative order is not guaranteed.
         #expect(next.delivered.sorted() == ["more_of_bob", "of_ann", "of_bob"])
         memory.transport.release()
     }
 
-    @Test("a former user's missing decision does not hold back events of users who consented")
-    func undecided() async throws {
+    @Test
+    func `a former user's missing decision does not hold back events of users who consented`() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.identify("ann")
         memory.analytics.record("of_ann")
         memory.analytics.identify("bob")
         memory.analytics.record("of_bob")
         memory.analytics.setConsent(.granted, category: nil, scope: .person)
-        try await memory.untilSettled("collector")
+        try await memory.waitUntilSettled("collector")
         #expect(memory.delivered == ["of_bob"])
         let dropped = try #require(memory.analytics.ledger().destinations["collector"]?.dropped)
         #expect(Set(dropped.keys) == [.consentUndecided])
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("denied consent stops recording and sending for that user only")
-    func refused() async throws {
+    @Test
+    func `denied consent stops recording and sending for that user only`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.always(.status(503))
         memory.analytics.record("of_nobody")
@@ -114,7 +115,7 @@ struct ConsentUserTests {
         memory.analytics.identify("bob")
         memory.analytics.record("of_bob")
         memory.transport.always(.accept)
-        try await memory.untilSettled("collector")
+        try await memory.waitUntilSettled("collector")
         // Events from before the sign-in belong to ann, so they are not delivered.
         #expect(memory.delivered == ["of_somebody", "of_bob"])
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentDenied] ?? 0 >= 2)
@@ -127,7 +128,7 @@ extension InMemoryAnalytics {
     fileprivate var delivered: [String] { transport.delivered.map(\.event.name).filter { !$0.hasPrefix("_") } }
 
     /// Waits until a destination has no pending events.
-    fileprivate func untilSettled(_ destination: DestinationID) async throws {
+    fileprivate func waitUntilSettled(_ destination: DestinationID) async throws {
         try await Deadline.wait(while: analytics.ledger().destinations[destination]?.pending != 0) {
             _ = await analytics.flush(timeout: .zero)
             clock.advanceToNextSleeper()

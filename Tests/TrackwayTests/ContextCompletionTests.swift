@@ -3,9 +3,9 @@
 
 import Dispatch
 import Testing
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @testable import Trackway
 
@@ -28,7 +28,7 @@ struct ContextCompletionTests {
         configuration.capture = capture
         configuration.run(in: environment)
         var dependencies = try environment.dependencies(for: configuration)
-        dependencies.readDevice = { [readings] in
+        dependencies.readDeviceFacts = { [readings] in
             gate?.wait()
             gate?.signal()
             readings.withLock { $0 += 1 }
@@ -43,8 +43,8 @@ struct ContextCompletionTests {
         environment.recorded.map { $0.context["device"]?["platform"]?.string }
     }
 
-    @Test("the initializer does not wait for device facts, but the first event does")
-    func first() async throws {
+    @Test
+    func `the initializer does not wait for device facts, but the first event does`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let analytics = try make(behind: gate)
         #expect(readings.withLock { $0 } == 0)
@@ -61,8 +61,8 @@ struct ContextCompletionTests {
         #expect(Self.platforms(next) == ["Slow", "Slow"])
     }
 
-    @Test("device facts are read once, no matter how many threads record at the start")
-    func together() throws {
+    @Test
+    func `device facts are read once, no matter how many threads record at the start`() throws {
         let gate = DispatchSemaphore(value: 0)
         let analytics = try make(behind: gate)
         let begun = DispatchSemaphore(value: 0)
@@ -78,8 +78,8 @@ struct ContextCompletionTests {
         #expect(platforms == Array(repeating: "Slow", count: 160))
     }
 
-    @Test("device facts are read even without an event, and captured events contain them")
-    func captured() async throws {
+    @Test
+    func `device facts are read even without an event, and captured events contain them`() async throws {
         let analytics = try make(capture: .standard)
         try await Deadline.wait(while: analytics.delivery.control.gate.state.contains(.contextIncomplete))
         #expect(readings.withLock { $0 } == 1)
@@ -89,8 +89,8 @@ struct ContextCompletionTests {
         #expect(analytics.recordedContext.device["platform"]?.string == "Slow")
     }
 
-    @Test("a context change before the device facts are read keeps both")
-    func changed() throws {
+    @Test
+    func `a context change before the device facts are read keeps both`() throws {
         let analytics = try make()
         analytics.setGlobalAttributes(["channel": "shop"])
         analytics.record("event")

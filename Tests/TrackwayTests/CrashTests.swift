@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
@@ -61,8 +61,8 @@ struct CrashTests {
         try storage.names(in: InMemoryAnalytics.usualFolder + "/crashes").filter { !$0.hasSuffix(".new") }
     }
 
-    @Test("a crash is recorded with its time, session and screen, before the recovered exit")
-    func told() throws {
+    @Test
+    func `a crash is recorded with its time, session and screen, before the recovered exit`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         let before = clock.now().wall
@@ -83,14 +83,14 @@ struct CrashTests {
         #expect(try Self.reports(storage) == [])
     }
 
-    @Test("a report that is recorded twice, because the process died before removing it, has one event id")
-    func recordedTwice() throws {
+    @Test
+    func `a report that is recorded twice, because the process died before removing it, has one event id`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         storage.fail(.remove, with: .denied)
         let second = try InMemoryAnalytics(Self.configuration, storage: storage, clock: clock)
         second.analytics.record("after")
-        storage.heal()
+        storage.clearFaults()
         let afterKill = second.storageAfterKill()
         #expect(try Self.reports(afterKill) == ["1-42-0"])
         let third = try InMemoryAnalytics(Self.configuration, storage: afterKill, clock: clock)
@@ -101,8 +101,8 @@ struct CrashTests {
         #expect(try Self.reports(afterKill) == [])
     }
 
-    @Test("without the option no crash is recorded, and the report stays in its folder")
-    func off() throws {
+    @Test
+    func `without the option no crash is recorded, and the report stays in its folder`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -113,8 +113,8 @@ struct CrashTests {
         #expect(try Self.reports(storage) == ["1-42-0"])
     }
 
-    @Test("with crash capture alone, nothing else is recorded automatically")
-    func crashesAlone() throws {
+    @Test
+    func `with crash capture alone, nothing else is recorded automatically`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -122,12 +122,12 @@ struct CrashTests {
         let known = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
         let earlier = Set(known.recorded.map(\.event.id))
         known.analytics.record("after")
-        let fresh = known.recorded.filter { !earlier.contains($0.event.id) }.map(\.event.name)
-        #expect(fresh == ["_app_exception", "after"])
+        let newNames = known.recorded.filter { !earlier.contains($0.event.id) }.map(\.event.name)
+        #expect(newNames == ["_app_exception", "after"])
     }
 
-    @Test("erasing the installation erases its crash reports")
-    func erased() async throws {
+    @Test
+    func `erasing the installation erases its crash reports`() async throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -137,11 +137,10 @@ struct CrashTests {
         #expect(try Self.reports(storage) == [])
     }
 
-    @Test(
-        "a real process that crashes while recording is reported by the next one, and no event is lost",
-        arguments: ["analytics", "recording"]
-    )
-    func realProcess(_ preparation: String) throws {
+    @Test(arguments: ["analytics", "recording"])
+    func `a real process that crashes while recording is reported by the next one, and no event is lost`(
+        _ preparation: String
+    ) throws {
         let folder = NSTemporaryDirectory() + "trackway-crash-\(UUID().uuidString)"
         // A file that a test leaves in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -166,11 +165,8 @@ struct CrashTests {
         #expect(try storage.names(in: folder + "/crashes") == [])
     }
 
-    @Test(
-        "a forked child records nothing, never waits, and leaves its parent's folder alone",
-        arguments: ["forking", "forking-quickly", "forking-busily"]
-    )
-    func forkedChild(program: String) throws {
+    @Test(arguments: ["forking", "forking-quickly", "forking-busily"])
+    func `a forked child records nothing, never waits, and leaves its parent's folder alone`(program: String) throws {
         let folder = NSTemporaryDirectory() + "trackway-fork-\(UUID().uuidString)"
         // A file that a test leaves in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -212,8 +208,8 @@ struct CrashTests {
         return status
     }
 
-    @Test("crash capture enabled later records the earlier crash where it happened, and changes nothing else")
-    func enabledLater() throws {
+    @Test
+    func `crash capture enabled later records the earlier crash where it happened, and changes nothing else`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -252,75 +248,75 @@ struct CrashTests {
         return configuration
     }
 
-    @Test("a system report at run time is recorded immediately, without session and screen")
-    func systemReportAtRunTime() throws {
+    @Test
+    func `a system report at run time is recorded immediately, without session and screen`() throws {
         let clock = ManualClock()
         let memory = try InMemoryAnalytics(Self.systemConfiguration, clock: clock)
         memory.analytics.screen("Home")
         let reports = CrashReports(in: memory.folder, storage: memory.storage)
         var hang = Self.systemReport(at: clock.now().wall)
         hang.kind = .hang(.seconds(3))
-        try reports.keep(Self.systemReport(at: clock.now().wall))
-        try reports.keep(hang)
-        memory.analytics.lifecycle.behavior.systemReportsArrived()
-        memory.analytics.lifecycle.behavior.systemReportsArrived()
-        let told = memory.events(named: "_app_exception")
-        #expect(told.count == 2)
+        try reports.store(Self.systemReport(at: clock.now().wall))
+        try reports.store(hang)
+        memory.analytics.lifecycle.controller.systemReportsArrived()
+        memory.analytics.lifecycle.controller.systemReportsArrived()
+        let crashEvents = memory.events(named: "_app_exception")
+        #expect(crashEvents.count == 2)
         #expect(
-            Set(told.compactMap { $0.event.attributes["_exception_message"]?.string }) == [
+            Set(crashEvents.compactMap { $0.event.attributes["_exception_message"]?.string }) == [
                 "SIGILL: Namespace SIGNAL, Code 4", "hang of 3000 ms: Namespace SIGNAL, Code 4",
             ]
         )
-        #expect(told.allSatisfy { $0.session == nil && $0.screen == nil })
+        #expect(crashEvents.allSatisfy { $0.session == nil && $0.screen == nil })
         memory.analytics.record("after")
         #expect(memory.events(named: "after").first?.screen == "Home")
         #expect(try Self.reports(memory.storage) == [])
     }
 
-    @Test("a crash reported by the process and by the system is one event, even if one report arrives later")
-    func reportedByBoth() throws {
+    @Test
+    func `a crash reported by the process and by the system is one event, even if one report arrives later`() throws {
         for isLater in [false, true] {
             let clock = ManualClock()
             let storage = try Self.crashed(clock)
-            let died = clock.now().wall.advanced(by: .seconds(-60))
+            let crashTime = clock.now().wall.advanced(by: .seconds(-60))
             let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)
-            if !isLater { try reports.keep(Self.systemReport(at: died)) }
+            if !isLater { try reports.store(Self.systemReport(at: crashTime)) }
             let second = try InMemoryAnalytics(Self.systemConfiguration, storage: storage, clock: clock)
             second.analytics.record("after")
-            if isLater { try reports.keep(Self.systemReport(at: died)) }
-            second.analytics.lifecycle.behavior.systemReportsArrived()
-            let told = second.events(named: "_app_exception")
-            let messages = told.map { $0.event.attributes["_exception_message"] }
+            if isLater { try reports.store(Self.systemReport(at: crashTime)) }
+            second.analytics.lifecycle.controller.systemReportsArrived()
+            let crashEvents = second.events(named: "_app_exception")
+            let messages = crashEvents.map { $0.event.attributes["_exception_message"] }
             #expect(messages == ["SIGILL: shop.swift:6: Fatal error: no shoes"])
-            #expect(told.first?.screen == "Checkout")
+            #expect(crashEvents.first?.screen == "Checkout")
             #expect(try Self.reports(storage) == [])
             // Another crash in the same minute that only the system reports.
-            try reports.keep(Self.systemReport(at: died, signal: 9))
-            second.analytics.lifecycle.behavior.systemReportsArrived()
+            try reports.store(Self.systemReport(at: crashTime, signal: 9))
+            second.analytics.lifecycle.controller.systemReportsArrived()
             #expect(second.events(named: "_app_exception").count == 2)
         }
     }
 
-    @Test("a system report from before the start is recorded at the start, and waits while capture is off")
-    func systemReportBeforeStart() throws {
+    @Test
+    func `a system report from before the start is recorded at the start, and waits while capture is off`() throws {
         let clock = ManualClock()
         let storage = FaultyStorage()
         let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)
-        try reports.keep(Self.systemReport(at: clock.now().wall))
+        try reports.store(Self.systemReport(at: clock.now().wall))
         var unasked = Self.configuration
         unasked.capture = .standard
         let first = try InMemoryAnalytics(unasked, storage: storage, clock: clock)
         first.analytics.record("before")
-        first.analytics.lifecycle.behavior.systemReportsArrived()
+        first.analytics.lifecycle.controller.systemReportsArrived()
         #expect(first.events(named: "_app_exception").isEmpty)
         let second = try InMemoryAnalytics(Self.systemConfiguration, storage: first.storageAfterKill(), clock: clock)
-        second.analytics.lifecycle.behavior.systemReportsArrived()
+        second.analytics.lifecycle.controller.systemReportsArrived()
         second.analytics.record("after")
         #expect(second.events(named: "_app_exception").count == 1)
     }
 
-    @Test("crash handlers can be installed and removed at run time, repeatedly and from several threads")
-    func handlersAtRunTime() async throws {
+    @Test
+    func `crash handlers can be installed and removed at run time, repeatedly and from several threads`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration

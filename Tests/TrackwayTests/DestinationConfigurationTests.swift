@@ -16,8 +16,8 @@ struct DestinationConfigurationTests {
         )
     }
 
-    @Test("configured(…) changes the given settings and keeps the others")
-    func configured() throws {
+    @Test
+    func `configured(…) changes the given settings and keeps the others`() throws {
         var policy = DeliveryPolicy()
         policy.flushEvents = 7
         let first = try Self.destination().configured(delivery: policy, rules: [.deny("debug_*")])
@@ -29,8 +29,8 @@ struct DestinationConfigurationTests {
         #expect(first.consentCategory == nil && first.rules == [.deny("debug_*")])
     }
 
-    @Test("policy, rules and category of a configured destination apply only to that destination")
-    func applied() async throws {
+    @Test
+    func `policy, rules and category of a configured destination apply only to that destination`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.destinations.append(
             try Self.destination().configured(rules: [.deny("debug_*")], consentCategory: .marketing)
@@ -50,8 +50,8 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("a destination added with a category receives nothing while that category is denied")
-    func added() async throws {
+    @Test
+    func `a destination added with a category receives nothing while that category is denied`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.setConsent(.denied, category: .marketing)
@@ -65,8 +65,10 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("pending events of a destination added with a category are not sent after that category is denied")
-    func addedThenDenied() async throws {
+    @Test
+    func `pending events of a destination added with a category are not sent after that category is denied`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try analytics.addDestination(try Self.destination().configured(consentCategory: .marketing))
@@ -79,8 +81,9 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("replacing a destination applies the given rules and category, and otherwise keeps the old ones")
-    func replaced() async throws {
+    @Test
+    func `replacing a destination applies the given rules and category, and otherwise keeps the old ones`() async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try analytics.addDestination(try Self.destination().configured(rules: [.deny("debug_*")]))
@@ -100,8 +103,8 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("events held for an undecided category are sent after the destination gets a granted one")
-    func released() async throws {
+    @Test
+    func `events held for an undecided category are sent after the destination gets a granted one`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.privacy.consent = .pending
         let memory = try InMemoryAnalytics(configuration)
@@ -117,8 +120,10 @@ struct DestinationConfigurationTests {
         #expect(memory.arrived(at: "collector") == [])
     }
 
-    @Test("concurrent replacement and removal leave a destination or an error, and no data of a removed one")
-    func replacedAndRemoved() async throws {
+    @Test
+    func `concurrent replacement and removal leave a destination or an error, and no data of a removed one`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         for _ in 0..<50 {
@@ -139,8 +144,10 @@ struct DestinationConfigurationTests {
         #expect(analytics.record("later").dropped == .consentDenied)
     }
 
-    @Test("rules set by id apply to the destination with that id, and an unknown id is an error that lists the ids")
-    func rulesByID() async throws {
+    @Test
+    func `rules set by id apply to the destination with that id, and an unknown id is an error that lists the ids`()
+        async throws
+    {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.setRules([.deny("debug_*")], for: "collector")
         let memory = try InMemoryAnalytics(configuration)
@@ -154,8 +161,8 @@ struct DestinationConfigurationTests {
         #expect(error?.recoverySuggestion?.contains("\"collector\"") == true)
     }
 
-    @Test("assigning options keeps the rules of a destination that was replaced before")
-    func optionsAfterReplacing() throws {
+    @Test
+    func `assigning options keeps the rules of a destination that was replaced before`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try analytics.addDestination(try Self.destination())

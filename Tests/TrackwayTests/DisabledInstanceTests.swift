@@ -4,13 +4,13 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("The disabled instance")
 struct DisabledInstanceTests {
-    @Test("the disabled instance accepts every call, records nothing, and cannot be enabled")
-    func inert() async throws {
+    @Test
+    func `the disabled instance accepts every call, records nothing, and cannot be enabled`() async throws {
         let analytics = Analytics.disabled
         #expect(analytics === Analytics.disabled)
         #expect(!analytics.isEnabled)
@@ -29,8 +29,8 @@ struct DisabledInstanceTests {
         await #expect(throws: TrackwayError.self) { try await analytics.recordDurably("purchase") }
     }
 
-    @Test("start returns a working instance for a valid configuration")
-    func started() throws {
+    @Test
+    func `start returns a working instance for a valid configuration`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("start-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -42,11 +42,8 @@ struct DisabledInstanceTests {
         #expect(analytics.record("tap").outcome == .recorded(.kernel))
     }
 
-    @Test(
-        "start reports an invalid configuration once and returns the disabled instance",
-        arguments: [("", "invalid_app_id"), ("shopping", "no_destinations")]
-    )
-    func invalid(appID: String, code: String) {
+    @Test(arguments: [("", "invalid_app_id"), ("shopping", "no_destinations")])
+    func `start reports an invalid configuration once and returns the disabled instance`(appID: String, code: String) {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = Configuration(appID: appID, destinations: appID.isEmpty ? [.local("exports")] : [])
         configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }

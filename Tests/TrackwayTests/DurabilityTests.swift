@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Durable recording")
 struct DurabilityTests {
-    @Test("a durable receipt means that the event survives power loss", arguments: 0..<20 as Range<UInt64>)
-    func powerLoss(seed: UInt64) async throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a durable receipt means that the event survives power loss`(seed: UInt64) async throws {
         let memory = try InMemoryAnalytics()
         let receipt = try await memory.analytics.recordDurably("purchase", ["total": 12.5])
         #expect(receipt.durability == .disk)
@@ -24,16 +24,16 @@ struct DurabilityTests {
         #expect(next.analytics.ledger().isBalanced)
     }
 
-    @Test("a typed event can be recorded durably")
-    func typed() async throws {
+    @Test
+    func `a typed event can be recorded durably`() async throws {
         let memory = try InMemoryAnalytics()
         let receipt = try await memory.analytics.recordDurably(AddToCart(sku: "A-1", price: 12.5))
         #expect(receipt.durability == .disk)
         #expect(memory.events(named: "add_to_cart").map(\.id) == [receipt.id])
     }
 
-    @Test("many callers share few flushes, and every caller gets a receipt")
-    func shared() async throws {
+    @Test
+    func `many callers share few flushes, and every caller gets a receipt`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await analytics.recordDurably("first")
@@ -46,15 +46,15 @@ struct DurabilityTests {
             Task { try await analytics.recordDurably("other", ["n": .integer(Int64(number))]) }
         }
         try await Deadline.wait(while: memory.events(named: "other").count < 100)
-        try await untilWaiting(memory, 100)
+        try await waitForWaiters(memory, 100)
         memory.storage.release()
         _ = try await first.value
         for other in others { #expect(try await other.value.durability == .disk) }
         #expect(memory.storage.count(of: .synchronizeSegment) - before == 2)
     }
 
-    @Test("a hung flush blocks neither recording nor the app's tasks")
-    func hanging() async throws {
+    @Test
+    func `a hung flush blocks neither recording nor the app's tasks`() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.hold(.synchronizeSegment)
         let analytics = memory.analytics
@@ -70,8 +70,8 @@ struct DurabilityTests {
         #expect(try await durable.value.durability == .disk)
     }
 
-    @Test("a failed flush throws, the event is kept and delivered, and the next flush succeeds")
-    func failedFlush() async throws {
+    @Test
+    func `a failed flush throws, the event is kept and delivered, and the next flush succeeds`() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
         let error = await #expect(throws: TrackwayError.self) {
@@ -86,11 +86,8 @@ struct DurabilityTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test(
-        "after a failed flush, no event that power loss could take is reported as durable",
-        arguments: 0..<20 as Range<UInt64>
-    )
-    func noFalseReceipt(seed: UInt64) async throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `after a failed flush, no event at risk from power loss is reported as durable`(seed: UInt64) async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, after: Int(seed % 4), times: 1 + Int(seed % 3))
         var promised: Set<EventID> = []
@@ -106,8 +103,8 @@ struct DurabilityTests {
         #expect(promised.isSubset(of: next.recorded.map(\.id)))
     }
 
-    @Test("a failed flush fails every waiting caller, and a later durable event survives power loss")
-    func failureReachesAllWaitingCallers() async throws {
+    @Test
+    func `a failed flush fails every waiting caller, and a later durable event survives power loss`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await analytics.recordDurably("before")
@@ -118,7 +115,7 @@ struct DurabilityTests {
         // This call comes during the failing flush, and waits for the next one, which succeeds.
         let second = Task { try await analytics.recordDurably("second") }
         try await Deadline.wait(while: memory.events(named: "second").isEmpty)
-        try await untilWaiting(memory, 2)
+        try await waitForWaiters(memory, 2)
         memory.storage.release()
         for task in [first, second] {
             let error = await #expect(throws: TrackwayError.self) { try await task.value }
@@ -131,8 +128,8 @@ struct DurabilityTests {
         #expect(next.events(named: "first").isEmpty && next.events(named: "second").isEmpty)
     }
 
-    @Test("durable recording throws with the reason if the event may not be recorded")
-    func refused() async throws {
+    @Test
+    func `durable recording throws with the reason if the event may not be recorded`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
         let error = await #expect(throws: TrackwayError.self) {
@@ -142,8 +139,8 @@ struct DurabilityTests {
         #expect(error?.message.contains("disabled") == true)
     }
 
-    @Test("canceling the caller does not undo the recording")
-    func cancelled() async throws {
+    @Test
+    func `canceling the caller does not undo the recording`() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.hold(.synchronizeSegment)
         let analytics = memory.analytics
@@ -158,7 +155,7 @@ struct DurabilityTests {
     /// Waits until `count` callers wait for a flush.
     ///
     /// An event is recorded before its flush is requested. This covers the time between the two.
-    private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async throws {
-        try await Deadline.wait(while: memory.analytics.storage.commits.waiting < count)
+    private func waitForWaiters(_ memory: InMemoryAnalytics, _ count: Int) async throws {
+        try await Deadline.wait(while: memory.analytics.storage.commits.waiterCount < count)
     }
 }

@@ -3,44 +3,46 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
 @Suite("Erasing")
 struct EraseTests {
-    @Test("erasing removes queue and identity, and starts a new installation whose tombstone names the former one")
-    func erase() async throws {
+    @Test
+    func `erasing removes queue and identity, and starts a new installation whose tombstone names the former one`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        let former = analytics.installationID
+        let previousID = analytics.installationID
         analytics.identify("ann")
         analytics.setGlobalAttributes(["channel": "store"])
         analytics.record("secret")
         try await analytics.erase()
-        #expect(analytics.installationID != former)
+        #expect(analytics.installationID != previousID)
         analytics.record("after")
         let report = await analytics.flush()
         #expect(report.isComplete)
         let delivered = memory.transport.delivered
         #expect(delivered.map(\.event.name) == ["_installation_erased", "after"])
         let tombstone = try #require(delivered.first?.event.attributes)
-        #expect(tombstone["installation"] == .string(former.description))
+        #expect(tombstone["installation"] == .string(previousID.description))
         let proof = try #require(tombstone["proof"]?.string.flatMap { InstallationSecret($0) })
-        #expect(proof.proves(former) && !proof.proves(analytics.installationID))
+        #expect(proof.proves(previousID) && !proof.proves(analytics.installationID))
         #expect(delivered.allSatisfy { $0.user == nil && $0.context["global"] == nil })
         let ledger = analytics.ledger()
         #expect(ledger.recorded == 2)
         #expect(ledger.isBalanced)
     }
 
-    @Test("no data of the former installation remains on disk")
-    func noTrace() async throws {
+    @Test
+    func `no data of the former installation remains on disk`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann-the-user")
         memory.analytics.record("secret-event")
         try await memory.analytics.erase()
-        await memory.untilStorageIsIdle()
+        await memory.waitUntilStorageIsIdle()
         let disk = try #require(memory.storage.base as? MemoryStorage)
         for path in disk.paths {
             let content = String(decoding: disk.contents(of: path) ?? [], as: UTF8.self)
@@ -49,8 +51,8 @@ struct EraseTests {
         }
     }
 
-    @Test("after erasing, the new identity survives a kill, and the old user does not return")
-    func afterKill() async throws {
+    @Test
+    func `after erasing, the new identity survives a kill, and the old user does not return`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         try await memory.analytics.erase()
@@ -60,8 +62,8 @@ struct EraseTests {
         #expect(next.events(named: "seen").first?.user == nil)
     }
 
-    @Test("denied consent survives erasing, and no tombstone is sent without consent")
-    func denied() async throws {
+    @Test
+    func `denied consent survives erasing, and no tombstone is sent without consent`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         try await memory.analytics.erase()
@@ -71,8 +73,8 @@ struct EraseTests {
         #expect(next.analytics.consent == .denied)
     }
 
-    @Test("events recorded concurrently belong entirely to one installation or the other")
-    func racing() async throws {
+    @Test
+    func `events recorded concurrently belong entirely to one installation or the other`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.identify("ann")
@@ -94,7 +96,7 @@ struct EraseTests {
     }
 
     /// The installations named by delivered tombstones whose secret proves them.
-    private static func proved(_ memory: InMemoryAnalytics) -> [String] {
+    private static func provenErasures(_ memory: InMemoryAnalytics) -> [String] {
         memory.transport.delivered(named: "_installation_erased").compactMap { event in
             guard let named = event.attributes["installation"]?.string, let id = InstallationID(named),
                 let proof = event.attributes["proof"]?.string.flatMap({ InstallationSecret($0) }), proof.proves(id)
@@ -103,8 +105,8 @@ struct EraseTests {
         }
     }
 
-    @Test("erasing twice before delivery sends a tombstone with proof for each former installation")
-    func twice() async throws {
+    @Test
+    func `erasing twice before delivery sends a tombstone with proof for each former installation`() async throws {
         let memory = try InMemoryAnalytics()
         let first = memory.analytics.installationID
         try await memory.analytics.erase()
@@ -112,69 +114,71 @@ struct EraseTests {
         memory.analytics.record("between")
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
-        #expect(Self.proved(memory) == [first.description, second.description])
+        #expect(Self.provenErasures(memory) == [first.description, second.description])
         #expect(memory.transport.delivered(named: "between").isEmpty)
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("after a kill between the identity change and the tombstone, the next start records it, once")
-    func killedBeforeTombstone() async throws {
+    @Test
+    func `after a kill between the identity change and the tombstone, the next start records it, once`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         await memory.analytics.shutdown(timeout: .zero)
         _ = try memory.analytics.storage.journal.erase()
 
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
-        #expect(next.analytics.installationID != former)
+        #expect(next.analytics.installationID != previousID)
         _ = await next.analytics.flush()
-        #expect(Self.proved(next) == [former.description])
+        #expect(Self.provenErasures(next) == [previousID.description])
 
         let last = try InMemoryAnalytics(storage: next.storageAfterKill())
         _ = await last.analytics.flush()
-        #expect(Self.proved(last) == [])
+        #expect(Self.provenErasures(last) == [])
         // The tombstone is delivered, so no data of the former installation is stored.
         let disk = try #require(last.storage.base as? MemoryStorage)
         #expect(!disk.paths.contains { $0.hasSuffix("/erased") })
     }
 
-    @Test("after a kill between the tombstone and its delivery, it is delivered later and not recorded again")
-    func killedBeforeDelivery() async throws {
+    @Test
+    func `after a kill between the tombstone and its delivery, it is delivered later and not recorded again`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         try await memory.analytics.erase()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         _ = await next.analytics.flush()
-        #expect(Self.proved(next) == [former.description])
+        #expect(Self.provenErasures(next) == [previousID.description])
     }
 
-    @Test("a kill before the identity change erases nothing and records no tombstone")
-    func killedBeforeErasing() async throws {
+    @Test
+    func `a kill before the identity change erases nothing and records no tombstone`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
         await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
-        memory.storage.heal()
+        memory.storage.clearFaults()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
-        #expect(next.analytics.installationID == former)
+        #expect(next.analytics.installationID == previousID)
         _ = await next.analytics.flush()
-        #expect(Self.proved(next) == [])
+        #expect(Self.provenErasures(next) == [])
     }
 
-    @Test("a tombstone withheld by denied consent is recorded at the first start that may record")
-    func tombstoneOnceAllowed() async throws {
+    @Test
+    func `a tombstone withheld by denied consent is recorded at the first start that may record`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         memory.analytics.setConsent(.denied)
         try await memory.analytics.erase()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         next.analytics.setConsent(.granted)
         let last = try InMemoryAnalytics(storage: next.storageAfterKill())
         _ = await last.analytics.flush()
-        #expect(Self.proved(last) == [former.description])
+        #expect(Self.provenErasures(last) == [previousID.description])
     }
 
-    @Test("a damaged list of erasures prevents neither starting nor erasing")
-    func damagedList() async throws {
+    @Test
+    func `a damaged list of erasures prevents neither starting nor erasing`() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.analytics.erase()
         let storage = memory.storageAfterKill()
@@ -182,28 +186,30 @@ struct EraseTests {
         let path = try #require(disk.paths.first { $0.hasSuffix("/erased") })
         try storage.replace(path, with: Array("nonsense".utf8), durably: true)
         let next = try InMemoryAnalytics(storage: storage)
-        let former = next.analytics.installationID
+        let previousID = next.analytics.installationID
         try await next.analytics.erase()
         _ = await next.analytics.flush()
-        #expect(Self.proved(next) == [former.description])
+        #expect(Self.provenErasures(next) == [previousID.description])
     }
 
-    @Test("a failed erasure throws and can be repeated")
-    func failing() async throws {
+    @Test
+    func `a failed erasure throws and can be repeated`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         memory.analytics.record("secret")
         await memory.analytics.shutdown(timeout: .zero)
         memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
         let error = await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
         #expect(error?.code == .notErased)
-        memory.storage.heal()
+        memory.storage.clearFaults()
         try await memory.analytics.erase()
-        #expect(memory.analytics.installationID != former)
+        #expect(memory.analytics.installationID != previousID)
     }
 
-    @Test("an installation from a version without secrets is erased on the device, and its tombstone has no proof")
-    func withoutSecret() async throws {
+    @Test
+    func `an installation from a version without secrets is erased on the device, and its tombstone has no proof`()
+        async throws
+    {
         let first = try InMemoryAnalytics()
         let disk = try #require(first.storage.base as? MemoryStorage)
         let path = try #require(disk.paths.first { $0.hasSuffix("/installation") })
@@ -212,12 +218,12 @@ struct EraseTests {
         let storage = first.storageAfterKill()
         try storage.replace(path, with: lines.bytes, durably: true)
         let memory = try InMemoryAnalytics(storage: storage)
-        let former = memory.analytics.installationID
-        #expect(former == first.analytics.installationID)
+        let previousID = memory.analytics.installationID
+        #expect(previousID == first.analytics.installationID)
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
         let tombstone = try #require(memory.transport.delivered(named: "_installation_erased").first?.attributes)
-        #expect(tombstone["installation"] == .string(former.description) && tombstone["proof"] == nil)
+        #expect(tombstone["installation"] == .string(previousID.description) && tombstone["proof"] == nil)
         // The new installation has a secret.
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
@@ -225,23 +231,23 @@ struct EraseTests {
         #expect(last["proof"]?.string != nil)
     }
 
-    @Test("an erasure that failed after the identity change still proves the former installation")
-    func failedHalfway() async throws {
+    @Test
+    func `an erasure that failed after the identity change still proves the former installation`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installationID
+        let previousID = memory.analytics.installationID
         memory.analytics.record("secret")
         memory.storage.fail(.makeFolder, with: .noSpace, paths: "/writers/")
         await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
-        memory.storage.heal()
+        memory.storage.clearFaults()
         try await memory.analytics.erase()
         let tombstone = try #require(memory.events(named: "_installation_erased").last?.event.attributes)
-        #expect(tombstone["installation"] == .string(former.description))
+        #expect(tombstone["installation"] == .string(previousID.description))
         let proof = try #require(tombstone["proof"]?.string.flatMap { InstallationSecret($0) })
-        #expect(proof.proves(former))
+        #expect(proof.proves(previousID))
     }
 
-    @Test("erasing cancels a request in flight")
-    func inFlight() async throws {
+    @Test
+    func `erasing cancels a request in flight`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.hold()
         memory.analytics.record("secret")

@@ -4,12 +4,12 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 
 @Suite("Errors and the diagnostics page")
 struct ErrorTests {
-    @Test("an error's description contains the code, the message, the suggestion and the cause")
-    func description() {
+    @Test
+    func `an error's description contains the code, the message, the suggestion and the cause`() {
         let plain = TrackwayError(.noDestinations, "No destination is configured.")
         #expect("\(plain)" == "no_destinations: No destination is configured.")
         #expect(plain.recoverySuggestion == nil && plain.cause == nil)
@@ -22,46 +22,37 @@ struct ErrorTests {
         #expect("\(full)" == "invalid_app_id: The app id is empty. Use another. (the cause)")
     }
 
-    @Test("a diagnostic with the code of an error has the severity error")
-    func severity() {
+    @Test
+    func `a diagnostic with the code of an error has the severity error`() {
         let code = Diagnostic.Code(TrackwayError.Code.storageUnavailable)
         #expect(code.rawValue == "storage_unavailable" && code.severity == .error)
     }
 
-    @Test(
-        "the diagnostics page lists codes with their severity",
-        arguments: [
-            Diagnostic.Code.nameEmpty, .valueTooLong, .malformed, .fieldDuplicate, .notKept, .storageFailing,
-            .userForgotten,
-            .settingOutOfRange, .screenCaptureMissing, .lifecycleObservationFailed, .crashCaptureUnavailable,
-            .systemReportDropped, .destinationParked, .destinationDown, .eventRefused, .intercepted, .takenOver,
-            .previewed,
-            .storageAwaited, .unknownDestination, .streamsDamaged, .timerUnknown, .snapshotsOff, .groupInvalid,
-        ]
-    )
-    func page(_ code: Diagnostic.Code) throws {
+    @Test(arguments: [
+        Diagnostic.Code.nameEmpty, .valueTooLong, .malformed, .fieldDuplicate, .notKept, .storageFailing,
+        .userForgotten,
+        .settingOutOfRange, .screenCaptureMissing, .lifecycleObservationFailed, .crashCaptureUnavailable,
+        .systemReportDropped, .destinationParked, .destinationDown, .eventRefused, .intercepted, .takenOver,
+        .previewed,
+        .storageAwaited, .unknownDestination, .streamsDamaged, .timerUnknown, .snapshotsOff, .groupInvalid,
+    ])
+    func `the diagnostics page lists codes with their severity`(_ code: Diagnostic.Code) throws {
         #expect(try Self.rows("Diagnostics").contains { $0.hasPrefix("| `\(code)` | \(code.severity.rawValue) | ") })
     }
 
-    @Test(
-        "the diagnostics page lists drop reasons",
-        arguments: [
-            DropReason.damaged, .journalFull, .storageAwaited, .consentDenied, .duplicate, .forked, .notCollected,
-            .unknownDestination, .intercepted,
-        ]
-    )
-    func page(_ reason: DropReason) throws {
+    @Test(arguments: [
+        DropReason.damaged, .journalFull, .storageAwaited, .consentDenied, .duplicate, .forked, .notCollected,
+        .unknownDestination, .intercepted,
+    ])
+    func `the diagnostics page lists drop reasons`(_ reason: DropReason) throws {
         #expect(try Self.rows("Drop reasons").contains { $0.hasPrefix("| `\(reason)` | ") })
     }
 
-    @Test(
-        "the diagnostics page lists error codes",
-        arguments: [
-            TrackwayError.Code.invalidAppID, .noDestinations, .tooManyDestinations, .targetMismatch, .snapshotEnded,
-            .inForkedChild, .notErased,
-        ]
-    )
-    func page(_ code: TrackwayError.Code) throws {
+    @Test(arguments: [
+        TrackwayError.Code.invalidAppID, .noDestinations, .tooManyDestinations, .targetMismatch, .snapshotEnded,
+        .inForkedChild, .notErased,
+    ])
+    func `the diagnostics page lists error codes`(_ code: TrackwayError.Code) throws {
         #expect(try Self.rows("Error codes").contains { $0.hasPrefix("| `\(code)` | ") })
     }
 

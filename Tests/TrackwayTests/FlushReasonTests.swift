@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @testable import Trackway
 
@@ -46,14 +46,14 @@ struct FlushReasonTests {
         }
     }
 
-    @Test("every pending event has a reason, even in the next process", arguments: Cause.allCases)
-    func reasons(cause: Cause) async throws {
+    @Test(arguments: Cause.allCases)
+    func `every pending event has a reason, even in the next process`(cause: Cause) async throws {
         let memory = try InMemoryAnalytics(Self.configuration(cause))
         await Self.cause(cause, memory)
         let report = await memory.environment.flush(memory.analytics)
         let part = try #require(report.destinations["collector"])
         #expect(part.pending == 1)
-        #expect(part.obstacle != nil)
+        #expect(part.pendingReason != nil)
         let next = try InMemoryAnalytics(
             Self.configuration(cause),
             storage: memory.storageAfterKill(),
@@ -62,12 +62,12 @@ struct FlushReasonTests {
         )
         let later = try #require(await next.environment.flush(next.analytics).destinations["collector"])
         // A shutdown and a pause end with the process.
-        if later.pending > 0 { #expect(later.obstacle != nil) }
+        if later.pending > 0 { #expect(later.pendingReason != nil) }
         #expect(later.pending == ([.paused, .shutDown].contains(cause) ? 0 : 1))
     }
 
-    @Test("a repaired back end gets all events with the next flush of the next process")
-    func repaired() async throws {
+    @Test
+    func `a repaired back end gets all events with the next flush of the next process`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.delivery.policy.breakerThreshold = 1
         let memory = try InMemoryAnalytics(configuration)
@@ -77,7 +77,7 @@ struct FlushReasonTests {
             await memory.environment.flush(memory.analytics, timeout: .milliseconds(200)).destinations["collector"]
         )
         #expect(failed.pending == 11)
-        #expect(failed.obstacle?.contains("refused") == true)
+        #expect(failed.pendingReason?.contains("refused") == true)
         let transport = ScriptedTransport()
         transport.always(.fail(Self.refused))
         let second = try InMemoryAnalytics(
@@ -90,7 +90,7 @@ struct FlushReasonTests {
             await second.environment.flush(second.analytics, timeout: .milliseconds(200)).destinations["collector"]
         )
         #expect(down.pending == 11)
-        #expect(down.obstacle?.contains("refused") == true)
+        #expect(down.pendingReason?.contains("refused") == true)
         // Exactly one probe, with one event, was sent.
         #expect(transport.requests.count == 1)
         let repaired = ScriptedTransport()
@@ -102,30 +102,30 @@ struct FlushReasonTests {
         )
         let report = await third.environment.flush(third.analytics)
         #expect(report.destinations["collector"]?.pending == 0)
-        #expect(report.destinations["collector"]?.obstacle == nil)
+        #expect(report.destinations["collector"]?.pendingReason == nil)
         #expect(repaired.delivered.count == 11)
     }
 
-    @Test("a retry time from the back end applies in the next process, which reports the reason")
-    func named() async throws {
+    @Test
+    func `a retry time from the back end applies in the next process, which reports the reason`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.always(.status(503, headers: ["retry-after": "600"]))
         memory.analytics.record("event")
         _ = await memory.environment.flush(memory.analytics)
-        let asked = memory.transport.requests.count
+        let requestCount = memory.transport.requests.count
         let next = try InMemoryAnalytics(
             storage: memory.storageAfterKill(),
             clock: memory.clock,
             transport: memory.transport
         )
         let part = try #require(await next.environment.flush(next.analytics).destinations["collector"])
-        #expect(memory.transport.requests.count == asked)
+        #expect(memory.transport.requests.count == requestCount)
         #expect(part.pending == 1)
-        #expect(part.obstacle?.contains("503") == true)
+        #expect(part.pendingReason?.contains("503") == true)
     }
 
-    @Test("a process that does not deliver reports that another process does")
-    func otherProcess() async throws {
+    @Test
+    func `a process that does not deliver reports that another process does`() async throws {
         let environment = InMemoryEnvironment()
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.run(in: environment)
@@ -138,7 +138,7 @@ struct FlushReasonTests {
         let report = await environment.flush(second, timeout: .milliseconds(100))
         let part = try #require(report.destinations["collector"])
         environment.transport.release()
-        #expect(part.pending == 0 || part.obstacle != nil)
+        #expect(part.pending == 0 || part.pendingReason != nil)
         withExtendedLifetime(first) {}
     }
 }

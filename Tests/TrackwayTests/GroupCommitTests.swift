@@ -9,20 +9,20 @@ struct GroupCommitTests {
     /// Represents a failed flush.
     struct Failure: Error, Hashable {}
 
-    @Test("a single caller gets its own flush")
-    func alone() {
+    @Test
+    func `a single caller gets its own flush`() {
         var machine = GroupCommit<Failure>()
-        #expect(machine.asked(by: 1).flushes == 1)
+        #expect(machine.requestFlush(for: 1).flushes == 1)
         #expect(machine.flushFinished(nil).finished == [1])
-        #expect(machine.asked(by: 2).flushes == 1)
+        #expect(machine.requestFlush(for: 2).flushes == 1)
     }
 
-    @Test("callers that arrive during a flush share the next one")
-    func together() {
+    @Test
+    func `callers that arrive during a flush share the next one`() {
         var machine = GroupCommit<Failure>()
-        _ = machine.asked(by: 1)
-        #expect(machine.asked(by: 2).isEmpty)
-        #expect(machine.asked(by: 3).isEmpty)
+        _ = machine.requestFlush(for: 1)
+        #expect(machine.requestFlush(for: 2).isEmpty)
+        #expect(machine.requestFlush(for: 3).isEmpty)
         let first = machine.flushFinished(nil)
         #expect(first.finished == [1])
         #expect(first.flushes == 1)
@@ -31,23 +31,23 @@ struct GroupCommitTests {
         #expect(second.flushes == 0)
     }
 
-    @Test("a failure reaches exactly the callers the flush covered")
-    func failure() {
+    @Test
+    func `a failure reaches exactly the callers the flush covered`() {
         var machine = GroupCommit<Failure>()
-        _ = machine.asked(by: 1)
-        _ = machine.asked(by: 2)
+        _ = machine.requestFlush(for: 1)
+        _ = machine.requestFlush(for: 2)
         #expect(machine.flushFinished(Failure()).failed == [1])
         #expect(machine.flushFinished(nil).finished == [2])
     }
 
-    @Test("every caller is notified once, by a flush that began after its request", arguments: 0..<50)
-    func randomWalk(seed: UInt64) {
-        var random = Walk(seed: seed)
+    @Test(arguments: 0..<50)
+    func `every caller is notified once, by a flush that began after its request`(seed: UInt64) {
+        var random = LinearGenerator(seed: seed)
         var machine = GroupCommit<Failure>()
         var flushesBegun = 0
         var isFlushing = false
-        var askedAt: [UInt64: Int] = [:]
-        var told: Set<UInt64> = []
+        var requestedAt: [UInt64: Int] = [:]
+        var finished: Set<UInt64> = []
         func follow(_ actions: [GroupCommit<Failure>.Action], endedFlush: Int) {
             for action in actions {
                 switch action {
@@ -57,8 +57,8 @@ struct GroupCommitTests {
                     isFlushing = true
                 case .finish(let tickets, _):
                     for ticket in tickets {
-                        #expect(told.insert(ticket).inserted)
-                        let isLater = askedAt[ticket].map { endedFlush > $0 } ?? false
+                        #expect(finished.insert(ticket).inserted)
+                        let isLater = requestedAt[ticket].map { endedFlush > $0 } ?? false
                         #expect(isLater, "covered by a flush that began before the request")
                     }
                 }
@@ -70,19 +70,19 @@ struct GroupCommitTests {
                 let ended = flushesBegun
                 follow(machine.flushFinished(random.next() % 4 == 0 ? Failure() : nil), endedFlush: ended)
             }
-            askedAt[ticket] = flushesBegun
-            follow(machine.asked(by: ticket), endedFlush: 0)
+            requestedAt[ticket] = flushesBegun
+            follow(machine.requestFlush(for: ticket), endedFlush: 0)
         }
         while isFlushing {
             isFlushing = false
             follow(machine.flushFinished(nil), endedFlush: flushesBegun)
         }
-        #expect(told.count == 200)
+        #expect(finished.count == 200)
     }
 }
 
 /// A small repeatable random number generator.
-private struct Walk {
+private struct LinearGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed &* 2 &+ 1 }

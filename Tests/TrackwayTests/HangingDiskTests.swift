@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
+import TrackwayCore
 import TrackwayDelivery
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
+import TrackwayLifecycle
 import TrackwayTesting
-import TrackwayWire
 
 @testable import Trackway
 
@@ -35,15 +35,17 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "every call of the app returns while delivery waits for the disk, and nothing is lost",
         .timeLimit(.minutes(30)),
         arguments: [(StorageOperation.replace, "cursor."), (.lock, "/writers/")]
     )
-    func everyCall(_ operation: StorageOperation, _ part: String) async throws {
+    func `every call of the app returns while delivery waits for the disk, and nothing is lost`(
+        _ operation: StorageOperation,
+        _ part: String
+    ) async throws {
         let environment = InMemoryEnvironment()
         // Another process, which maintenance inspects.
-        let neighbour = try Self.make(environment)
-        await neighbour.shutdown()
+        let otherInstance = try Self.make(environment)
+        await otherInstance.shutdown()
         let analytics = try Self.make(environment)
         for _ in 0..<5 { analytics.record("queued", to: ["queue"]) }
         #expect((await analytics.flush()).isComplete)
@@ -62,8 +64,8 @@ struct HangingDiskTests {
         #expect(analytics.pendingCount(for: "collector") >= 1)
         _ = analytics.ledger()
         _ = analytics.isReadyForUpload("queue")
-        _ = analytics.waitingEvents(for: "queue", most: 10)
-        _ = analytics.handedOver(of: "queue")
+        _ = analytics.waitingEvents(for: "queue", limit: 10)
+        _ = analytics.transferredCount(of: "queue")
         _ = analytics.requestUpload(of: ["queue"])
         _ = analytics.requestUpload(of: ["queue"], force: true)
         // The upload requests handed over the events that the flush did not.
@@ -94,8 +96,8 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("events of an earlier process are in their queue while delivery inspects its log", .timeLimit(.minutes(30)))
-    func earlierProcess() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `events of an earlier process are in their queue while delivery inspects its log`() async throws {
         let environment = InMemoryEnvironment()
         let earlier = try Self.make(environment)
         for _ in 0..<3 { earlier.record("left behind", to: ["queue"]) }
@@ -107,12 +109,12 @@ struct HangingDiskTests {
         let analytics = try Self.make(environment)
         try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
         #expect(analytics.pendingCount(for: "queue") == 3)
-        #expect(analytics.waitingEvents(for: "queue", most: 10).count == 3)
+        #expect(analytics.waitingEvents(for: "queue", limit: 10).count == 3)
         analytics.record("left behind", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 4)
         #expect(analytics.requestUpload(of: ["queue"], force: true))
         #expect(analytics.pendingCount(for: "queue") == 0)
-        #expect(analytics.waitingEvents(for: "queue", most: 10).isEmpty)
+        #expect(analytics.waitingEvents(for: "queue", limit: 10).isEmpty)
         environment.storage.release()
         try await Deadline.wait(while: environment.transport.delivered(named: "left behind").count < 4)
         #expect((await analytics.flush()).isComplete)
@@ -120,11 +122,8 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test(
-        "events handed over by an earlier process are counted while delivery inspects its log",
-        .timeLimit(.minutes(30))
-    )
-    func handedOverEarlier() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `events handed over by an earlier process are counted while delivery inspects its log`() async throws {
         let killed = InMemoryEnvironment()
         killed.transport.always(.status(503))
         let earlier = try Self.make(killed)
@@ -137,18 +136,18 @@ struct HangingDiskTests {
         environment.storage.hold(.lock, paths: "/writers/\(try #require(writers.first))", calls: 1)
         let analytics = try Self.make(environment)
         try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
-        #expect(analytics.handedOver(of: "queue") == 2)
+        #expect(analytics.transferredCount(of: "queue") == 2)
         environment.storage.release()
         try await Deadline.wait(while: environment.transport.delivered(named: "handed over").count < 2) {
             environment.clock.advanceToNextSleeper()
         }
         #expect((await analytics.flush()).isComplete)
-        #expect(analytics.handedOver(of: "queue") == 0)
+        #expect(analytics.transferredCount(of: "queue") == 0)
         await analytics.shutdown()
     }
 
-    @Test("events remain in their queue while delivery stops", .timeLimit(.minutes(30)))
-    func ending() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `events remain in their queue while delivery stops`() async throws {
         let environment = InMemoryEnvironment()
         let analytics = try Self.make(environment)
         // A cursor that could not be written is written when delivery stops.
@@ -157,12 +156,12 @@ struct HangingDiskTests {
         _ = await analytics.flush()
         #expect(environment.transport.delivered(named: "delivered").count == 1)
         for _ in 0..<2 { analytics.record("queued", to: ["queue"]) }
-        environment.storage.heal()
+        environment.storage.clearFaults()
         environment.storage.hold(.replace, paths: "cursor.collector")
         analytics.pause()
         try await Deadline.wait(while: environment.storage.heldCalls == 0)
         #expect(analytics.pendingCount(for: "queue") == 2)
-        #expect(analytics.waitingEvents(for: "queue", most: 10).count == 2)
+        #expect(analytics.waitingEvents(for: "queue", limit: 10).count == 2)
         environment.storage.release()
         analytics.resume()
         #expect((await analytics.flush()).isComplete)
@@ -170,16 +169,13 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test(
-        "a queue added while delivery waits for the disk is counted and handed over",
-        .timeLimit(.minutes(30))
-    )
-    func added() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `a queue added while delivery waits for the disk is counted and handed over`() async throws {
         let environment = InMemoryEnvironment()
         // Another process, which maintenance inspects.
-        let neighbour = try Self.make(environment)
-        neighbour.record("left behind", to: ["queue"])
-        await neighbour.shutdown()
+        let otherInstance = try Self.make(environment)
+        otherInstance.record("left behind", to: ["queue"])
+        await otherInstance.shutdown()
         let analytics = try Self.make(environment)
         #expect((await analytics.flush()).isComplete)
         environment.storage.hold(.lock, paths: "/writers/")
@@ -197,8 +193,8 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("a durable record and a queue upload do not wait for delivery", .timeLimit(.minutes(30)))
-    func durable() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `a durable record and a queue upload do not wait for delivery`() async throws {
         let environment = InMemoryEnvironment()
         let analytics = try Self.make(environment)
         #expect((await analytics.flush()).isComplete)
@@ -209,7 +205,7 @@ struct HangingDiskTests {
         analytics.setConsent(.denied, category: ConsentCategory(rawValue: "marketing"))
         #expect(try await analytics.recordDurably("purchase", to: ["queue"]).durability == .disk)
         #expect(analytics.requestUpload(of: ["queue"], force: true))
-        #expect(try #require(analytics.handedOver(of: "queue")) >= 1)
+        #expect(try #require(analytics.transferredCount(of: "queue")) >= 1)
         environment.storage.release()
         try await Deadline.wait(while: environment.transport.delivered(named: "purchase").isEmpty)
         #expect((await analytics.flush()).isComplete)

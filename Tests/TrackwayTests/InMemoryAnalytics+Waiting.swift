@@ -11,21 +11,21 @@ extension InMemoryAnalytics {
     /// Waits until delivery has stopped and nothing is being dropped.
     ///
     /// - Parameter sending: Whether to wait until delivery may send instead.
-    func untilAtRest(sending: Bool = false) async throws {
+    func waitForPipeline(sending: Bool = false) async throws {
         if sending {
             try await Deadline.wait(while: !analytics.delivery.control.machine.maySend)
         } else {
-            await analytics.delivery.control.untilAtRest()
+            await analytics.delivery.control.waitUntilIdle()
         }
     }
 
     /// Waits until `count` events have arrived.
-    func untilDelivered(_ count: Int) async throws {
+    func waitUntilDelivered(_ count: Int) async throws {
         try await Deadline.wait(while: transport.delivered.count < count) { _ = await analytics.flush() }
     }
 
     /// Waits until all work enqueued on the storage queue so far is done.
-    func untilStorageIsIdle() async {
+    func waitUntilStorageIsIdle() async {
         await analytics.storage.queue.run {}
     }
 }

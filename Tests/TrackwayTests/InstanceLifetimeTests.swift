@@ -4,14 +4,14 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Lifetime of an instance")
 struct InstanceLifetimeTests {
-    @Test("shutdown sends pending events and can be repeated, and later events are kept and reported")
-    func shutdown() async throws {
+    @Test
+    func `shutdown sends pending events and can be repeated, and later events are kept and reported`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("waiting")
         await memory.analytics.shutdown()
@@ -28,8 +28,8 @@ struct InstanceLifetimeTests {
         #expect(next.transport.delivered.map(\.event.name) == ["late"])
     }
 
-    @Test("concurrent shutdowns act as one shutdown")
-    func shutdownTogether() async throws {
+    @Test
+    func `concurrent shutdowns act as one shutdown`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("waiting")
         let analytics = memory.analytics
@@ -39,19 +39,19 @@ struct InstanceLifetimeTests {
         #expect(memory.transport.delivered.count == 1)
     }
 
-    @Test("releasing an instance without a shutdown stops sending and lets the next instance deliver")
-    func letGo() async throws {
+    @Test
+    func `releasing an instance without a shutdown stops sending and lets the next instance deliver`() async throws {
         let clock = ManualClock()
         let disk = FaultyStorage(MemoryStorage(remembersRemoved: true))
-        weak var gone: Analytics?
+        weak var releasedAnalytics: Analytics?
         do {
             let memory = try InMemoryAnalytics(storage: disk, clock: clock)
             memory.analytics.record("delivered")
             _ = await memory.analytics.flush()
             memory.analytics.record("waiting")
-            gone = memory.analytics
+            releasedAnalytics = memory.analytics
         }
-        #expect(gone == nil)
+        #expect(releasedAnalytics == nil)
         let next = try InMemoryAnalytics(storage: disk, clock: clock)
         let flush = Task { await next.analytics.flush() }
         // The former instance releases its lock on its own task. The next one retries the election every two seconds.
@@ -62,8 +62,8 @@ struct InstanceLifetimeTests {
         #expect(next.analytics.ledger().isBalanced)
     }
 
-    @Test("instances with separate folders are independent")
-    func several() async throws {
+    @Test
+    func `instances with separate folders are independent`() async throws {
         let disk = FaultyStorage()
         let one = try InMemoryAnalytics(storage: disk, folder: "/one")
         let two = try InMemoryAnalytics(storage: disk, folder: "/two")
@@ -78,8 +78,10 @@ struct InstanceLifetimeTests {
         #expect(one.analytics.installationID != two.analytics.installationID)
     }
 
-    @Test("two instances with one folder are two writers of one installation, and one of them delivers for both")
-    func sharedFolder() async throws {
+    @Test
+    func `two instances with one folder are two writers of one installation, and one of them delivers for both`()
+        async throws
+    {
         let clock = ManualClock()
         let one = try InMemoryAnalytics(clock: clock)
         one.analytics.record("from_one")
@@ -94,8 +96,8 @@ struct InstanceLifetimeTests {
         #expect(ledger.destinations["collector"]?.delivered == 2)
     }
 
-    @Test("new credentials resume a parked destination")
-    func replace() async throws {
+    @Test
+    func `new credentials resume a parked destination`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.always(.status(401, code: "unknown_key"))
         memory.analytics.record("waiting")
@@ -140,8 +142,8 @@ struct InstanceLifetimeTests {
         Mistake(testDescription: "no storage time", code: .invalidLimit) { $0.storage.maximumAge = .zero },
     ]
 
-    @Test("an invalid configuration throws an error with a message and a suggestion", arguments: mistakes)
-    func configuration(_ mistake: Mistake) {
+    @Test(arguments: mistakes)
+    func `an invalid configuration throws an error with a message and a suggestion`(_ mistake: Mistake) {
         var configuration = InMemoryAnalytics.usualConfiguration
         mistake.change(&configuration)
         let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(configuration) }
@@ -149,8 +151,8 @@ struct InstanceLifetimeTests {
         #expect(error?.message.hasSuffix(".") == true && error?.recoverySuggestion?.hasSuffix(".") == true)
     }
 
-    @Test("events recorded on a real disk are found by the next instance")
-    func realDisk() throws {
+    @Test
+    func `events recorded on a real disk are found by the next instance`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())")
         // If this fails, the system clears its temporary folder.
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -177,8 +179,8 @@ struct InstanceLifetimeTests {
         #expect(recorded.first?.context["app"]?["id"] == .string("test"))
     }
 
-    @Test("a storage folder below a file is rejected, and the error names the file")
-    func unusableFolder() throws {
+    @Test
+    func `a storage folder below a file is rejected, and the error names the file`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())")
         try Data("a file".utf8).write(to: file)
         // If this fails, the system clears its temporary folder.

@@ -3,10 +3,10 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
 import TrackwayTesting
-import TrackwayWire
 
 @testable import Trackway
 
@@ -18,7 +18,7 @@ struct InstanceReleaseTests {
         weak var consents: ConsentController?
         weak var control: PipelineController?
 
-        var areGone: Bool { journal == nil && consents == nil && control == nil }
+        var areReleased: Bool { journal == nil && consents == nil && control == nil }
     }
 
     private func live(_ folder: String, _ transport: ScriptedTransport) -> Configuration {
@@ -31,8 +31,8 @@ struct InstanceReleaseTests {
         return configuration
     }
 
-    @Test("releasing an instance releases all its parts, with or without a shutdown", arguments: [true, false])
-    func nothingIsLeft(isShutDown: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `releasing an instance releases all its parts, with or without a shutdown`(isShutDown: Bool) async throws {
         let storage = FaultyStorage()
         func use() async throws -> Parts {
             let memory = try InMemoryAnalytics(storage: storage)
@@ -51,7 +51,7 @@ struct InstanceReleaseTests {
             )
         }
         let parts = try await use()
-        try await Deadline.wait(while: !parts.areGone)
+        try await Deadline.wait(while: !parts.areReleased)
         // The next writer finds this writer dead, and its segment takes no more space than its content.
         let next = try InMemoryAnalytics(storage: storage)
         _ = await next.analytics.flush()
@@ -67,11 +67,10 @@ struct InstanceReleaseTests {
         (try? storage.size(of: path)) ?? 0  // A missing file is not too large.
     }
 
-    @Test(
-        "hundreds of instances on a real disk leave no descriptors, mappings, memory or reserved space behind",
-        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps"))
-    )
-    func hundreds() async throws {
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps")))
+    func `hundreds of instances on a real disk leave no descriptors, mappings, memory or reserved space behind`()
+        async throws
+    {
         let root = NSTemporaryDirectory() + "trackway-let-go-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         // If this fails, the system clears its temporary folder.

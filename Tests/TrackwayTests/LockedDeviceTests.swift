@@ -3,9 +3,9 @@
 
 import Testing
 import Trackway
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayPlatform
 import TrackwayTesting
 
@@ -56,7 +56,7 @@ struct LockedDeviceTests {
 
         /// Unlocks the device and sends the system's notification.
         func unlock(_ analytics: Analytics) async {
-            environment.storage.heal()
+            environment.storage.clearFaults()
             for listener in unlocking.withLock({ $0 }) { listener.report() }
             await analytics.storage.queue.run {}
         }
@@ -65,8 +65,8 @@ struct LockedDeviceTests {
         var codes: [Diagnostic.Code] { environment.diagnostics.map(\.code) }
     }
 
-    @Test("events recorded while locked are stored in order and sent after the unlock")
-    func held() async throws {
+    @Test
+    func `events recorded while locked are stored in order and sent after the unlock`() async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
@@ -88,8 +88,9 @@ struct LockedDeviceTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("events recorded while locked get the installation, user and global attributes of earlier runs")
-    func known() async throws {
+    @Test
+    func `events recorded while locked get the installation, user and global attributes of earlier runs`() async throws
+    {
         let before = Device()
         let first = try before.start()
         first.identify("ann")
@@ -118,8 +119,8 @@ struct LockedDeviceTests {
         #expect(last.user == "ann" && last.global("shop")?.string == "south")
     }
 
-    @Test("later events belong to the user who signed in while the device was locked")
-    func signedIn() async throws {
+    @Test
+    func `later events belong to the user who signed in while the device was locked`() async throws {
         let before = Device()
         try before.start().identify("ann")
         let device = before.next()
@@ -133,8 +134,8 @@ struct LockedDeviceTests {
         #expect(device.events(named: "push").map(\.user) == ["ann", "ben", "ben"])
     }
 
-    @Test("consent denied in an earlier run applies: nothing recorded while locked is stored or sent")
-    func refused() async throws {
+    @Test
+    func `consent denied in an earlier run applies: nothing recorded while locked is stored or sent`() async throws {
         let before = Device()
         try before.start().setConsent(.denied)
         let device = before.next()
@@ -149,8 +150,8 @@ struct LockedDeviceTests {
         #expect(analytics.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
     }
 
-    @Test("a decision made while locked applies immediately, and is written after the unlock")
-    func decided() async throws {
+    @Test
+    func `a decision made while locked applies immediately, and is written after the unlock`() async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
@@ -162,8 +163,8 @@ struct LockedDeviceTests {
         #expect(try next.start().consent == .denied)
     }
 
-    @Test("the start is recorded once the earlier state is known, with the time of the launch")
-    func start() async throws {
+    @Test
+    func `the start is recorded once the earlier state is known, with the time of the launch`() async throws {
         let before = Device()
         let first = try before.start(in: .active) { $0.capture = .all }
         first.record("seen")
@@ -180,11 +181,10 @@ struct LockedDeviceTests {
         #expect(starts.filter { $0.event.time == began }.count == 1)
     }
 
-    @Test(
-        "events lost when a process is killed before the unlock are counted by the next one, locked or not",
-        arguments: [true, false]
-    )
-    func killed(_ isLocked: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `events lost when a process is killed before the unlock are counted by the next one, locked or not`(
+        _ isLocked: Bool
+    ) async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
@@ -200,13 +200,13 @@ struct LockedDeviceTests {
         #expect(account.isBalanced && account.dropped == [.storageAwaited: 5])
     }
 
-    @Test("without a notification the folder is checked again after a while")
-    func looked() async throws {
+    @Test
+    func `without a notification the folder is checked again after a while`() async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
         analytics.record("push")
-        device.environment.storage.heal()
+        device.environment.storage.clearFaults()
         while device.events(named: "push").isEmpty {
             device.environment.clock.advance(by: .seconds(10))
             await Task.yield()
@@ -215,8 +215,8 @@ struct LockedDeviceTests {
         #expect(device.events(named: "push").count == 1)
     }
 
-    @Test("a folder that was removed while the device was locked is created again")
-    func gone() async throws {
+    @Test
+    func `a folder that was removed while the device was locked is created again`() async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
@@ -232,8 +232,8 @@ struct LockedDeviceTests {
         #expect(device.environment.transport.delivered(named: "push").count == 3)
     }
 
-    @Test("an encrypted folder is opened with its own key only")
-    func encrypted() async throws {
+    @Test
+    func `an encrypted folder is opened with its own key only`() async throws {
         let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())
         let before = Device()
         try before.start { $0.storage.encryption = .key(key) }.identify("ann")
@@ -243,16 +243,16 @@ struct LockedDeviceTests {
         analytics.record("push")
         await device.unlock(analytics)
         #expect(device.events(named: "push").map(\.user) == ["ann"])
-        let stranger = before.next()
-        try stranger.lock()
-        let other = try stranger.start { $0.storage.encryption = .key(another) }
+        let deviceWithOtherKey = before.next()
+        try deviceWithOtherKey.lock()
+        let other = try deviceWithOtherKey.start { $0.storage.encryption = .key(another) }
         other.record("push")
-        await stranger.unlock(other)
+        await deviceWithOtherKey.unlock(other)
         #expect(other.record("push").durability == Receipt.Durability.memory)
     }
 
-    @Test("an inaccessible folder is an error on systems that do not lock files")
-    func elsewhere() throws {
+    @Test
+    func `an inaccessible folder is an error on systems that do not lock files`() throws {
         let disk = FaultyStorage()
         disk.fail(.makeFolder, with: .denied)
         #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }

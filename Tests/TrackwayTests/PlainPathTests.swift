@@ -8,20 +8,17 @@ import Testing
 
 @Suite("Fast path for file URLs")
 struct PlainPathTests {
-    @Test(
-        "plainPath equals the path of the URL or is nil",
-        arguments: [
-            "/", "/a", "/a/b", "/a/b/", "/a//b//", "/a/b///", "/a/./b/../c", "/a b/c", "/a;b", "/a?b", "/a#b", "/a%b",
-            "/straße/東京", "relative/path",
-        ]
-    )
-    func same(_ path: String) {
+    @Test(arguments: [
+        "/", "/a", "/a/b", "/a/b/", "/a//b//", "/a/b///", "/a/./b/../c", "/a b/c", "/a;b", "/a?b", "/a#b", "/a%b",
+        "/straße/東京", "relative/path",
+    ])
+    func `plainPath equals the path of the URL or is nil`(_ path: String) {
         let url = URL(fileURLWithPath: path)
         #expect(url.plainPath == nil || url.plainPath == url.path)
     }
 
-    @Test("plainPath exists for ordinary file URLs only")
-    func applies() throws {
+    @Test
+    func `plainPath exists for ordinary file URLs only`() throws {
         #expect(URL(fileURLWithPath: "/var/lib/shop/").plainPath == "/var/lib/shop")
         for text in ["https://shop.example/a", "file://host/a", "file:///a%20b", "file:///a?b"] {
             #expect(try #require(URL(string: text)).plainPath == nil)

@@ -4,14 +4,14 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Xcode previews")
 struct PreviewTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preview-\(UUID())/app")
     private let transport = ScriptedTransport()
-    private let told = Locked<[Diagnostic]>([])
+    private let diagnostics = Locked<[Diagnostic]>([])
 
     private var configuration: Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -19,12 +19,12 @@ struct PreviewTests {
         configuration.storage.folder = folder
         configuration.delivery.transport = transport
         configuration.snapshots = SnapshotOptions()
-        configuration.onDiagnostic = { [told] diagnostic in told.withLock { $0.append(diagnostic) } }
+        configuration.onDiagnostic = { [diagnostics] diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
         return configuration
     }
 
-    @Test("a preview process accepts every call, writes and sends nothing, and reports this once")
-    func nothing() async throws {
+    @Test
+    func `a preview process accepts every call, writes and sends nothing, and reports this once`() async throws {
         let dependencies = try Dependencies.live(configuration) { $0 == "XCODE_RUNNING_FOR_PREVIEWS" ? "1" : nil }
         let analytics = try Analytics(configuration, in: dependencies)
         analytics.identify("carl")
@@ -42,14 +42,11 @@ struct PreviewTests {
         #expect(analytics.userID == "carl")
         #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
         #expect(transport.requests.isEmpty)
-        #expect(told.withLock { $0 }.map(\.code) == [.previewed])
+        #expect(diagnostics.withLock { $0 }.map(\.code) == [.previewed])
     }
 
-    @Test(
-        "a preview process is recognized only by its environment variable",
-        arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]]
-    )
-    func others(environment: [String: String]) {
+    @Test(arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]])
+    func `a preview process is recognized only by its environment variable`(environment: [String: String]) {
         #expect(!Dependencies.isPreview { environment[$0] })
     }
 }

@@ -15,7 +15,7 @@ struct AddToCart: TypedEvent {
 /// The calls as users write them.
 ///
 /// The test is that they compile. Other tests cover their behavior.
-func callsAsUsersWriteThem() async throws {
+func documentedCalls() async throws {
     let analytics = try Analytics(
         Configuration(
             appID: "shopping",
@@ -84,22 +84,16 @@ func callsAsUsersWriteThem() async throws {
 
 @Suite("Public API calls")
 struct PublicAPICallTests {
-    @Test(
-        "a Foundation date becomes an attribute with millisecond precision",
-        arguments: [0, 1_700_000_000.1239, -86_400.5]
-    )
-    func dates(seconds: Double) {
+    @Test(arguments: [0, 1_700_000_000.1239, -86_400.5])
+    func `a Foundation date becomes an attribute with millisecond precision`(seconds: Double) {
         let date = Date(timeIntervalSince1970: seconds)
         let expected = AttributeValue.date(Timestamp(milliseconds: Int64((seconds * 1000).rounded())))
         #expect(date.attributeValue == expected)
         #expect(AttributeValue(date) == expected)
     }
 
-    @Test(
-        "an out-of-range or non-finite date does not trap",
-        arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300]
-    )
-    func strangeDates(seconds: Double) {
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func `an out-of-range or non-finite date does not trap`(seconds: Double) {
         let date = Date(timeIntervalSince1970: seconds)
         if case .double(let number)? = date.attributeValue {
             #expect(seconds.isNaN && number.isNaN)

@@ -4,14 +4,14 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Recording")
 struct RecordingTests {
-    @Test("a recorded event is stored, delivered and counted")
-    func journey() async throws {
+    @Test
+    func `a recorded event is stored, delivered and counted`() async throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record("buy", ["total": 12.5])
         #expect(receipt.durability == .kernel)
@@ -26,8 +26,8 @@ struct RecordingTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("attributes and items arrive exactly as they were recorded, in order")
-    func exactly() async throws {
+    @Test
+    func `attributes and items arrive exactly as they were recorded, in order`() async throws {
         let memory = try InMemoryAnalytics()
         let attributes: Attributes = [
             "text": "шоп 👟 \"quoted\"", "whole": 9_223_372_036_854_775_807, "fraction": 19.99, "no": false,
@@ -45,24 +45,24 @@ struct RecordingTests {
         #expect(memory.transport.delivered.map(\.event) == [stored.event])
     }
 
-    @Test("a typed event's encoded properties are its attributes")
-    func typed() throws {
+    @Test
+    func `a typed event's encoded properties are its attributes`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record(AddToCart(sku: "A-1", price: 12.5))
         let stored = try #require(memory.events(named: "add_to_cart").first)
         #expect(stored.attributes == ["sku": "A-1", "price": 12.5])
     }
 
-    @Test("a typed event's date is a date, and nil properties are omitted")
-    func typedDate() throws {
+    @Test
+    func `a typed event's date is a date, and nil properties are omitted`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record(Visit(at: Date(timeIntervalSince1970: 1_700_000_000.123), referrer: nil))
         let stored = try #require(memory.events(named: "visit").first)
         #expect(stored.attributes == ["at": .date(Timestamp(milliseconds: 1_700_000_000_123))])
     }
 
-    @Test("a typed event that cannot be encoded is recorded with an error")
-    func typedFailing() throws {
+    @Test
+    func `a typed event that cannot be encoded is recorded with an error`() throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(Unencodable())
         #expect(receipt.durability == .kernel)
@@ -71,8 +71,8 @@ struct RecordingTests {
         #expect(memory.diagnostics.map(\.code) == [.notEncodable])
     }
 
-    @Test("an event is delivered only to the named destinations")
-    func routes() async throws {
+    @Test
+    func `an event is delivered only to the named destinations`() async throws {
         let memory = try InMemoryAnalytics(twoDestinations)
         memory.analytics.record("for_all")
         memory.analytics.record("internal_metric", to: ["audit"])
@@ -90,8 +90,10 @@ struct RecordingTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("an event for an unknown destination is rejected, reported with the destination, and delivered nowhere")
-    func unknownRoute() throws {
+    @Test
+    func `an event for an unknown destination is rejected, reported with the destination, and delivered nowhere`()
+        throws
+    {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record("secret", to: ["collector", "audit"])
         #expect(receipt.durability == .none)
@@ -102,8 +104,10 @@ struct RecordingTests {
         #expect(diagnostic.value == "audit")
     }
 
-    @Test("the events of each thread keep their order, none is lost, and no two share an id or a sequence number")
-    func threads() async throws {
+    @Test
+    func `the events of each thread keep their order, none is lost, and no two share an id or a sequence number`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         let receipts = await withTaskGroup(of: [Receipt].self) { group in
@@ -124,17 +128,17 @@ struct RecordingTests {
         }
     }
 
-    @Test("an object may record while it is deinitialized")
-    func fromDeinit() throws {
+    @Test
+    func `an object may record while it is deinitialized`() throws {
         let memory = try InMemoryAnalytics()
         do {
-            _ = Leaving(analytics: memory.analytics)
+            _ = DeinitRecorder(analytics: memory.analytics)
         }
         #expect(memory.events(named: "left").count == 1)
     }
 
-    @Test("a diagnostics handler may record events")
-    func fromHandler() throws {
+    @Test
+    func `a diagnostics handler may record events`() throws {
         let cell = Locked<Analytics?>(nil)
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in
@@ -148,8 +152,8 @@ struct RecordingTests {
         #expect(memory.recorded.map(\.name) == ["_unnamed", "mistake"])
     }
 
-    @Test("events are logged as they are stored, and only while logging is enabled")
-    func logged() throws {
+    @Test
+    func `events are logged as they are stored, and only while logging is enabled`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("quiet")
         memory.analytics.options.logEvents = true
@@ -180,12 +184,12 @@ private struct Visit: TypedEvent {
 private struct Unencodable: TypedEvent {
     static let name = "unencodable"
 
-    struct Refusal: Error {}
+    struct EncodingFailure: Error {}
 
-    func encode(to encoder: any Encoder) throws { throw Refusal() }
+    func encode(to encoder: any Encoder) throws { throw EncodingFailure() }
 }
 
-private final class Leaving {
+private final class DeinitRecorder {
     private let analytics: Analytics
 
     init(analytics: Analytics) { self.analytics = analytics }

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
@@ -44,7 +44,7 @@ struct RestoredDeviceTests {
             let location = try StorageLocation(path: root.path + "/app")
             dependencies.storage = SystemStorage.make()
             dependencies.folder = location.path
-            dependencies.backup = location.beside
+            dependencies.backup = location.siblingFile
             return try Analytics(configuration, in: dependencies)
         }
 
@@ -53,44 +53,46 @@ struct RestoredDeviceTests {
         }
 
         /// The former installations that events report.
-        func told() throws -> [String?] {
+        func reportedFormerInstallations() throws -> [String?] {
             try RecordedEvents.read(in: root.path + "/app", of: DiskStorage())
                 .filter { $0.event.name == "_installation_restored" }
                 .map { $0.event.attributes["former_installation"]?.string }
         }
     }
 
-    @Test("a restored device is a new installation and reports its former installation once")
-    func restored() async throws {
+    @Test
+    func `a restored device is a new installation and reports its former installation once`() async throws {
         let device = try Device()
         let first = try device.start()
         first.record("seen")
-        #expect(try device.told() == [])
+        #expect(try device.reportedFormerInstallations() == [])
         await first.shutdown(timeout: .zero)
         let other = try device.restored()
         let second = try other.start()
         #expect(second.installationID != first.installationID)
-        #expect(try other.told() == [first.installationID.description])
+        #expect(try other.reportedFormerInstallations() == [first.installationID.description])
         await second.shutdown(timeout: .zero)
         let again = try other.start()
         #expect(again.installationID == second.installationID)
-        #expect(try other.told().count == 1)
+        #expect(try other.reportedFormerInstallations().count == 1)
         // A backup of the restored device names the restored installation.
         let third = try other.restored()
         _ = try third.start()
-        #expect(try third.told() == [second.installationID.description])
+        #expect(try third.reportedFormerInstallations() == [second.installationID.description])
     }
 
-    @Test("every restore of one backup, even twice to one device, is a new installation that reports the former one")
-    func twice() async throws {
+    @Test
+    func `every restore of one backup, even twice to one device, is a new installation that reports the former one`()
+        async throws
+    {
         let device = try Device()
         let first = try device.start()
         await first.shutdown(timeout: .zero)
         let (one, other) = (try device.restored(), try device.restored())
         let (second, third) = (try one.start(), try other.start())
         #expect(Set([first.installationID, second.installationID, third.installationID]).count == 3)
-        #expect(try one.told() == [first.installationID.description])
-        #expect(try other.told() == [first.installationID.description])
+        #expect(try one.reportedFormerInstallations() == [first.installationID.description])
+        #expect(try other.reportedFormerInstallations() == [first.installationID.description])
         await second.shutdown(timeout: .zero)
         // The app was deleted with its folder, and the old backup was restored again.
         try FileManager.default.removeItem(at: one.root.appendingPathComponent("app"))
@@ -101,25 +103,26 @@ struct RestoredDeviceTests {
         )
         let fourth = try one.start()
         #expect(fourth.installationID != second.installationID)
-        #expect(try one.told() == [first.installationID.description])
+        #expect(try one.reportedFormerInstallations() == [first.installationID.description])
     }
 
-    @Test("a restored device without consent reports its former installation once consent allows it")
-    func denied() async throws {
+    @Test
+    func `a restored device without consent reports its former installation once consent allows it`() async throws {
         let device = try Device()
         let first = try device.start()
         let other = try device.restored()
         let second = try other.start { $0.privacy.consent = .denied }
-        #expect(try other.told() == [])
+        #expect(try other.reportedFormerInstallations() == [])
         await second.shutdown(timeout: .zero)
         _ = try other.start()
-        #expect(try other.told() == [first.installationID.description])
+        #expect(try other.reportedFormerInstallations() == [first.installationID.description])
     }
 
-    @Test(
-        "the restore is recorded after the app's start, with its first attributes, even if a process ends before that"
-    )
-    func launching() throws {
+    @Test
+    func
+        `the restore is recorded after the app's start, with its first attributes, even if a process ends before that`()
+        throws
+    {
         let device = try Device()
         let first = try device.start()
         let other = try device.restored()
@@ -131,13 +134,13 @@ struct RestoredDeviceTests {
         #expect(
             try other.names() == ["_first_open", "_app_start", "_session_start", "_installation_restored", "first"]
         )
-        #expect(try other.told() == [first.installationID.description])
+        #expect(try other.reportedFormerInstallations() == [first.installationID.description])
         _ = try other.start { $0.capture = .standard }.record("second")
-        #expect(try other.told().count == 1)
+        #expect(try other.reportedFormerInstallations().count == 1)
     }
 
-    @Test("an erased installation is not reported as a former installation")
-    func erased() async throws {
+    @Test
+    func `an erased installation is not reported as a former installation`() async throws {
         let device = try Device()
         let analytics = try device.start()
         let before = analytics.installationID
@@ -145,52 +148,52 @@ struct RestoredDeviceTests {
         #expect(analytics.installationID != before)
         await analytics.shutdown(timeout: .zero)
         _ = try device.start()
-        #expect(try device.told() == [])
+        #expect(try device.reportedFormerInstallations() == [])
         let other = try device.restored()
         _ = try other.start()
-        #expect(try other.told() == [analytics.installationID.description])
+        #expect(try other.reportedFormerInstallations() == [analytics.installationID.description])
     }
 
-    @Test("a copy of the whole folder, which no system backup makes, remains the same installation")
-    func copied() throws {
+    @Test
+    func `a copy of the whole folder, which no system backup makes, remains the same installation`() throws {
         let device = try Device()
         let first = try device.start()
         let other = try device.restored(wholly: true)
         let second = try other.start()
         #expect(second.installationID == first.installationID)
-        #expect(try other.told() == [])
+        #expect(try other.reportedFormerInstallations() == [])
     }
 
-    @Test("a damaged file reports nothing and is written again")
-    func damaged() throws {
+    @Test
+    func `a damaged file reports nothing and is written again`() throws {
         let device = try Device()
         _ = try device.start()
         let other = try device.restored()
         try Data("{".utf8).write(to: other.root.appendingPathComponent("app.installation"))
         let second = try other.start()
-        #expect(try other.told() == [])
+        #expect(try other.reportedFormerInstallations() == [])
         let third = try other.restored()
         _ = try third.start()
-        #expect(try third.told() == [second.installationID.description])
+        #expect(try third.reportedFormerInstallations() == [second.installationID.description])
     }
 
-    @Test("a folder that the system emptied gets its identity back from a copy outside the folder")
-    func emptied() throws {
-        let kept = Locked<[UInt8]?>(nil)
+    @Test
+    func `a folder that the system emptied gets its identity back from a copy outside the folder`() throws {
+        let storedBytes = Locked<[UInt8]?>(nil)
         func start(_ disk: FaultyStorage) throws -> Analytics {
             let environment = InMemoryEnvironment(storage: disk)
             var configuration = InMemoryAnalytics.usualConfiguration
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.identityCopy = IdentityBackup(
-                load: { kept.withLock { $0 } },
-                save: { bytes in kept.withLock { $0 = bytes } }
+            dependencies.identityBackup = IdentityBackup(
+                load: { storedBytes.withLock { $0 } },
+                save: { bytes in storedBytes.withLock { $0 = bytes } }
             )
             return try Analytics(configuration, in: dependencies)
         }
         let first = try start(FaultyStorage())
         #expect(try start(FaultyStorage()).installationID == first.installationID)
-        kept.withLock { $0?[20] ^= 1 }
+        storedBytes.withLock { $0?[20] ^= 1 }
         #expect(try start(FaultyStorage()).installationID != first.installationID)
     }
 }

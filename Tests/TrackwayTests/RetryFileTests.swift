@@ -3,8 +3,8 @@
 
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
 import TrackwayTesting
 
 @Suite("Retry state across restarts")
@@ -15,18 +15,18 @@ struct RetryFileTests {
         attempts: Attempts(refusals: 2, failures: 1)
     )
 
-    @Test("a state is restored in the same boot and discarded in the next")
-    func boots() {
+    @Test
+    func `a state is restored in the same boot and discarded in the next`() {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
-        RetryFile(folder: "/app", storage: disk, boot: "one").keep(state, for: "collector")
+        RetryFile(folder: "/app", storage: disk, boot: "one").store(state, for: "collector")
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("other") == nil)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "two").recall("collector") == nil)
     }
 
-    @Test("the reason for a failure is restored", arguments: [nil, MonotonicTime(milliseconds: 4_000)], [false, true])
-    func reason(since: MonotonicTime?, isNamed: Bool) {
+    @Test(arguments: [nil, MonotonicTime(milliseconds: 4_000)], [false, true])
+    func `the reason for a failure is restored`(since: MonotonicTime?, isNamed: Bool) {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let state = RetryState(
@@ -36,25 +36,25 @@ struct RetryFileTests {
             reason: "refused: \"no\"",
             isNamedByBackEnd: isNamed
         )
-        RetryFile(folder: "/app", storage: disk, boot: "one").keep(state, for: "collector")
+        RetryFile(folder: "/app", storage: disk, boot: "one").store(state, for: "collector")
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
     }
 
-    @Test("a removed state stays removed, and the others stay")
-    func forget() {
+    @Test
+    func `a removed state stays removed, and the others stay`() {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let file = RetryFile(folder: "/app", storage: disk, boot: "one")
-        file.keep(state, for: "collector")
-        file.keep(state, for: "audit")
-        file.keep(nil, for: "collector")
+        file.store(state, for: "collector")
+        file.store(state, for: "audit")
+        file.store(nil, for: "collector")
         let next = RetryFile(folder: "/app", storage: disk, boot: "one")
         #expect(next.recall("collector") == nil)
         #expect(next.recall("audit") == state)
     }
 
-    @Test("a file from before attempts were counted is still readable")
-    func older() throws {
+    @Test
+    func `a file from before attempts were counted is still readable`() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let content = #"{"boot":"one","destinations":{"collector":[3,5000]}}"#
@@ -63,19 +63,16 @@ struct RetryFileTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == expected)
     }
 
-    @Test(
-        "a damaged file counts as missing",
-        arguments: ["", "[]", #"{"boot":"one"}"#, #"{"boot":"one","destinations":{"collector":[1],"A B":[1,2]}}"#]
-    )
-    func damaged(content: String) throws {
+    @Test(arguments: ["", "[]", #"{"boot":"one"}"#, #"{"boot":"one","destinations":{"collector":[1],"A B":[1,2]}}"#])
+    func `a damaged file counts as missing`(content: String) throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         try disk.replace("/app/retry", with: Array(content.utf8), durably: true)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == nil)
     }
 
-    @Test("a restarted app does not contact a failing back end before the retry time")
-    func restart() async throws {
+    @Test
+    func `a restarted app does not contact a failing back end before the retry time`() async throws {
         let clock = ManualClock()
         let memory = try InMemoryAnalytics(clock: clock)
         memory.transport.always(.status(503, headers: ["retry-after": "600"]))

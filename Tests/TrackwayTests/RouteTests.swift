@@ -3,20 +3,20 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Routes")
 struct RouteTests {
-    @Test("a literal and a list of ids give the same route")
-    func literals() {
+    @Test
+    func `a literal and a list of ids give the same route`() {
         let ids: [DestinationID] = ["audit", "billing"]
         #expect(Route.only(ids) == ["audit", "billing"])
         #expect(Route.all != [])
     }
 
-    @Test("an event with an empty route is not recorded, and is reported")
-    func nowhere() throws {
+    @Test
+    func `an event with an empty route is not recorded, and is reported`() throws {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
@@ -30,8 +30,9 @@ struct RouteTests {
         #expect(diagnostics.withLock { $0.allSatisfy { $0.value == "[]" } })
     }
 
-    @Test("a timer's elapsed time increases while it runs, stops while it is paused, and is nil without a timer")
-    func elapsedTime() throws {
+    @Test
+    func `a timer's elapsed time increases while it runs, stops while it is paused, and is nil without a timer`() throws
+    {
         let memory = try InMemoryAnalytics()
         let (analytics, clock) = (memory.analytics, memory.clock)
         #expect(analytics.elapsedTime(of: "read") == nil)

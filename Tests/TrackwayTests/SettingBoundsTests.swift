@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import Trackway
@@ -96,11 +96,13 @@ struct SettingBoundsTests {
     ]
 
     @Test(
-        "an out-of-range setting is rejected with its field, or recording works and the ledger is balanced",
         arguments: settings,
         [Int.min, -1, 0, 1, .max]
     )
-    func absurd(_ setting: Setting, _ number: Int) async throws {
+    func `an out-of-range setting is rejected with its field, or recording works and the ledger is balanced`(
+        _ setting: Setting,
+        _ number: Int
+    ) async throws {
         do throws(TrackwayError) {
             var configuration = InMemoryAnalytics.usualConfiguration
             setting.set(&configuration, number)
@@ -119,12 +121,12 @@ struct SettingBoundsTests {
             _ = try await analytics.recordDurably("durable")
             #expect(analytics.ledger().isBalanced)
             #expect(analytics.ledger().recorded > 5)
-            let told = memory.diagnostics.filter { $0.code == .settingOutOfRange }
-            #expect(told.allSatisfy { $0.field.hasPrefix("deliver") || $0.field == setting.field })
+            let reported = memory.diagnostics.filter { $0.code == .settingOutOfRange }
+            #expect(reported.allSatisfy { $0.field.hasPrefix("deliver") || $0.field == setting.field })
             // 1 is in range for every setting that is not rejected, except `retry.cap`.
-            if number == 1, setting.field != "delivery.policy.retry.cap" { #expect(told.isEmpty, "\(told)") }
+            if number == 1, setting.field != "delivery.policy.retry.cap" { #expect(reported.isEmpty, "\(reported)") }
             if number == .min, setting.field != "delivery.policy.queue.uploadWhenMoreThan" {
-                #expect(told.contains { $0.field == setting.field }, "\(setting.field) was not reported")
+                #expect(reported.contains { $0.field == setting.field }, "\(setting.field) was not reported")
             }
         } catch {
             #expect(error.code == .invalidLimit)
@@ -149,7 +151,7 @@ struct SettingBoundsTests {
     /// The diagnostics that a configuration would report for the same number.
     ///
     /// - Parameter place: The prefix of the fields in the diagnostics, in place of `delivery.policy`.
-    private static func told(_ setting: Setting, _ number: Int, place: String) -> [Diagnostic] {
+    private static func diagnostics(for setting: Setting, _ number: Int, place: String) -> [Diagnostic] {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
         return configuration.bounded().diagnostics.map { known in
@@ -168,18 +170,20 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a destination added at run time has the bounds of a configured one, with the same diagnostics",
         arguments: policies,
         [Int.min, -1, 0, 1, .max]
     )
-    func added(_ setting: Setting, _ number: Int) async throws {
+    func `a destination added at run time has the bounds of a configured one, with the same diagnostics`(
+        _ setting: Setting,
+        _ number: Int
+    ) async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(
             .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late").configured(
                 delivery: Self.delivery(setting, number)
             )
         )
-        #expect(Self.outOfRange(memory) == Self.told(setting, number, place: "destinations.late.delivery."))
+        #expect(Self.outOfRange(memory) == Self.diagnostics(for: setting, number, place: "destinations.late.delivery."))
         memory.analytics.record("order", to: ["late"])
         memory.analytics.requestUpload(force: true)
         _ = await memory.analytics.flush(timeout: .zero)
@@ -188,11 +192,13 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a queue with a changed policy has the bounds of a configured one, with the same diagnostics",
         arguments: queues,
         [Int.min, -1, 0, 1, .max]
     )
-    func policyChanged(_ setting: Setting, _ number: Int) async throws {
+    func `a queue with a changed policy has the bounds of a configured one, with the same diagnostics`(
+        _ setting: Setting,
+        _ number: Int
+    ) async throws {
         var policy = DeliveryPolicy()
         policy.queue = QueuePolicy(uploadWhenMoreThan: 8)
         let memory = try InMemoryAnalytics()
@@ -202,64 +208,63 @@ struct SettingBoundsTests {
             )
         )
         memory.analytics.setQueue(try #require(Self.delivery(setting, number).queue), of: "late")
-        #expect(Self.outOfRange(memory) == Self.told(setting, number, place: ""))
+        #expect(Self.outOfRange(memory) == Self.diagnostics(for: setting, number, place: ""))
         for _ in 0..<3 { memory.analytics.record("order", to: ["late"]) }
         _ = memory.analytics.isReadyForUpload("late")
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test(
-        "a session timeout set at run time is clamped to its bounds and reported once",
-        arguments: [
-            (Duration.seconds(Int64.min), Duration.zero), (.seconds(-1), .zero), (.zero, .zero),
-            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.longest),
-        ]
-    )
-    func reconfigured(_ chosen: Duration, _ counted: Duration) throws {
+    @Test(arguments: [
+        (Duration.seconds(Int64.min), Duration.zero), (.seconds(-1), .zero), (.zero, .zero),
+        (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.maximumDuration),
+    ])
+    func `a session timeout set at run time is clamped to its bounds and reported once`(
+        _ chosen: Duration,
+        _ counted: Duration
+    ) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.options.sessions.timeout = chosen
         memory.analytics.options.logEvents = false
-        let told = Self.outOfRange(memory)
-        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessions.timeout"]))
-        #expect(told.allSatisfy { $0.value == chosen.description })
+        let reported = Self.outOfRange(memory)
+        #expect(reported.map(\.field) == (chosen == counted ? [] : ["sessions.timeout"]))
+        #expect(reported.allSatisfy { $0.value == chosen.description })
         #expect(memory.analytics.options.sessions.timeout == counted)
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
     }
 
     @Test(
-        "session limits in the foreground are clamped to their bounds, and nil means no limit",
         arguments: [
             (Duration.seconds(Int64.min), Duration.seconds(1)), (.seconds(-1), .seconds(1)), (.zero, .seconds(1)),
-            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.longest), (nil, nil),
+            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.maximumDuration), (nil, nil),
         ] as [(Duration?, Duration?)]
     )
-    func sessionLimits(_ chosen: Duration?, _ counted: Duration?) throws {
+    func `session limits in the foreground are clamped to their bounds, and nil means no limit`(
+        _ chosen: Duration?,
+        _ counted: Duration?
+    ) throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.sessions.idleTimeout = chosen
         let memory = try InMemoryAnalytics(configuration)
         memory.analytics.options.sessions.maximumLength = chosen
-        let told = Self.outOfRange(memory)
-        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessions.idleTimeout", "sessions.maximumLength"]))
-        #expect(told.allSatisfy { $0.value == chosen?.description })
+        let reported = Self.outOfRange(memory)
+        #expect(reported.map(\.field) == (chosen == counted ? [] : ["sessions.idleTimeout", "sessions.maximumLength"]))
+        #expect(reported.allSatisfy { $0.value == chosen?.description })
         let options = memory.analytics.options
         #expect(options.sessions.idleTimeout == counted)
         #expect(options.sessions.maximumLength == counted)
     }
 
-    @Test(
-        "a flush threshold set at run time is clamped to its bounds",
-        arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (.max, SettingsClamp.most)]
-    )
-    func flushEvents(_ chosen: Int, _ counted: Int) throws {
+    @Test(arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (.max, SettingsClamp.maximumCount)])
+    func `a flush threshold set at run time is clamped to its bounds`(_ chosen: Int, _ counted: Int) throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.replaceDestination(
             CollectorDestination(url: "https://other.example.com", writeKey: "key"),
             flushEvents: chosen
         )
-        let told = Self.outOfRange(memory)
-        #expect(told.map(\.field) == (chosen == counted ? [] : ["flushEvents"]))
-        #expect(told.allSatisfy { $0.message == "\(chosen) is out of range and was replaced by \(counted)." })
+        let reported = Self.outOfRange(memory)
+        #expect(reported.map(\.field) == (chosen == counted ? [] : ["flushEvents"]))
+        #expect(reported.allSatisfy { $0.message == "\(chosen) is out of range and was replaced by \(counted)." })
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
     }

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
@@ -31,7 +31,7 @@ struct SharedContainerTests {
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
             let container = try StorageLocation(path: root.path)
-            let own = container.own(of: name)
+            let own = container.subfolder(forProcess: name)
             try own.prepare()
             dependencies.storage = SystemStorage.make()
             if let process {
@@ -44,15 +44,15 @@ struct SharedContainerTests {
 
         /// Starts a process without locks in a folder of its own container.
         func startAlone(
-            isAlone: Bool,
+            ownsContainer: Bool,
             _ environment: InMemoryEnvironment = InMemoryEnvironment(),
             process: Int32? = nil
         ) throws -> Analytics {
             try start(in: environment) { dependencies, folder in
                 if let process {
-                    dependencies.leaseOwn(folder: folder, isAlone: isAlone, process: process)
+                    dependencies.leaseOwn(folder: folder, ownsContainer: ownsContainer, process: process)
                 } else {
-                    dependencies.leaseOwn(folder: folder, isAlone: isAlone)
+                    dependencies.leaseOwn(folder: folder, ownsContainer: ownsContainer)
                 }
             }
         }
@@ -99,8 +99,10 @@ struct SharedContainerTests {
         }
     }
 
-    @Test("a shared container is one installation with a folder for each process, and each delivers its own events")
-    func shared() async throws {
+    @Test
+    func `a shared container is one installation with a folder for each process, and each delivers its own events`()
+        async throws
+    {
         let container = try Container()
         let (phone, share) = (InMemoryEnvironment(), InMemoryEnvironment())
         let app = try container.start("shop", phone)
@@ -117,8 +119,8 @@ struct SharedContainerTests {
         #expect(app.ledger().isBalanced && sheet.ledger().isBalanced)
     }
 
-    @Test("no process holds a lock in a shared container")
-    func unlocked() async throws {
+    @Test
+    func `no process holds a lock in a shared container`() async throws {
         let container = try Container()
         let app = try container.start("shop")
         app.record("seen")
@@ -127,23 +129,22 @@ struct SharedContainerTests {
         withExtendedLifetime(app) {}
     }
 
-    @Test(
-        "a process that may be suspended holds no lock in its own container, in the foreground and in the background",
-        arguments: [true, false]
-    )
-    func ownContainer(isAlone: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a process that may be suspended holds no lock in its own container, in the foreground and in the background`(
+        ownsContainer: Bool
+    ) async throws {
         let container = try Container()
-        let app = try container.startAlone(isAlone: isAlone)
+        let app = try container.startAlone(ownsContainer: ownsContainer)
         app.record("seen")
         _ = await app.flush()
         #expect(try container.locked() == [])
-        app.lifeCycleChanged(to: .didBecomeActive)
+        app.lifecycleChanged(to: .didBecomeActive)
         app.record("seen")
         #expect(try container.locked() == [])
-        for change in [LifeCycleChange.willResignActive, .didEnterBackground, .willSuspend] {
-            app.lifeCycleChanged(to: change)
+        for change in [LifecycleChange.willResignActive, .didEnterBackground, .willSuspend] {
+            app.lifecycleChanged(to: change)
         }
-        await app.lifecycle.follower.untilSettled()
+        await app.lifecycle.dispatcher.waitUntilSettled()
         app.record("seen in the background")
         #expect(try container.locked() == [])
         // The folder is the same as with locks, so existing files are found.
@@ -151,19 +152,21 @@ struct SharedContainerTests {
         withExtendedLifetime(app) {}
     }
 
-    @Test("in its own container the next process continues immediately, no matter which process id the former one had")
-    func ownContainerGoesOn() async throws {
+    @Test
+    func `in its own container the next process continues immediately, no matter which process id the former one had`()
+        async throws
+    {
         let container = try Container()
         // Its leases are never released, and its process id is that of a live process. A request without a response
         // simulates its end: from then on it neither delivers nor takes a lease.
         let ended = InMemoryEnvironment()
         ended.transport.hold()
-        let killed = try container.startAlone(isAlone: true, ended, process: 1)
+        let killed = try container.startAlone(ownsContainer: true, ended, process: 1)
         killed.record("before")
         let request = Task { await killed.flush() }
         await ended.transport.untilRequested(1)
         let environment = InMemoryEnvironment()
-        let next = try container.startAlone(isAlone: true, environment)
+        let next = try container.startAlone(ownsContainer: true, environment)
         #expect(next.installationID == killed.installationID)
         _ = await next.flush()
         #expect(environment.transport.delivered(named: "before").count == 1)
@@ -171,13 +174,14 @@ struct SharedContainerTests {
         _ = await request.value
     }
 
-    @Test("an installation created with locks continues with leases, and vice versa")
-    func fromLocksToLeases() async throws {
+    @Test
+    func `an installation created with locks continues with leases, and vice versa`() async throws {
         let container = try Container()
         for (number, isLeasing) in [false, true, false, true].enumerated() {
             let environment = InMemoryEnvironment()
             let app =
-                try isLeasing ? container.startAlone(isAlone: true, environment) : container.startLocking(environment)
+                try isLeasing
+                ? container.startAlone(ownsContainer: true, environment) : container.startLocking(environment)
             app.record("event \(number)")
             _ = await app.flush()
             #expect(environment.transport.delivered(named: "event \(number)").count == 1)
@@ -187,8 +191,8 @@ struct SharedContainerTests {
         #expect(try container.names("own/writers").isEmpty == false)
     }
 
-    @Test("the next process with the same name continues, and delivers the events of the previous one")
-    func goesOn() async throws {
+    @Test
+    func `the next process with the same name continues, and delivers the events of the previous one`() async throws {
         let container = try Container()
         var first: Analytics? = try container.start("shop")
         first?.record("before")
@@ -202,8 +206,8 @@ struct SharedContainerTests {
         #expect(environment.transport.delivered(named: "before").count == 1)
     }
 
-    @Test("an erased installation is also erased for the next process")
-    func erased() async throws {
+    @Test
+    func `an erased installation is also erased for the next process`() async throws {
         let container = try Container()
         let app = try container.start("shop")
         let before = app.installationID
@@ -212,8 +216,10 @@ struct SharedContainerTests {
         #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
-    @Test("other processes delete their data of an erased installation at their next start, and none restores it")
-    func erasedElsewhere() async throws {
+    @Test
+    func `other processes delete their data of an erased installation at their next start, and none restores it`()
+        async throws
+    {
         let container = try Container()
         let app = try container.start("shop")
         let before = app.installationID
@@ -238,8 +244,8 @@ struct SharedContainerTests {
         }
     }
 
-    @Test("a damaged identity is restored by a process that knows it")
-    func damaged() async throws {
+    @Test
+    func `a damaged identity is restored by a process that knows it`() async throws {
         let container = try Container()
         let app = try container.start("shop")
         await app.shutdown(timeout: .zero)
@@ -249,8 +255,10 @@ struct SharedContainerTests {
         #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
-    @Test("two processes with one name share a folder: one delivers for both, and nothing is lost or sent twice")
-    func sameName() async throws {
+    @Test
+    func `two processes with one name share a folder: one delivers for both, and nothing is lost or sent twice`()
+        async throws
+    {
         let container = try Container()
         let (first, second) = (InMemoryEnvironment(), InMemoryEnvironment())
         let one = try container.start("shop.share", first)

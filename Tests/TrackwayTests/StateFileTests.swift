@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -25,14 +25,14 @@ struct StateFileTests {
 
     private func opening(
         _ storage: any JournalStorage,
-        _ writing: StateFile<Counter>.Writing = .replacing,
+        _ mode: StateFile<Counter>.WriteMode = .atomic,
         maxBytes: Int? = 1_024
     ) -> StateFile<Counter> {
-        StateFile("counter", in: "/app", of: storage, format: .json, writing: writing, maxBytes: maxBytes)
+        StateFile("counter", in: "/app", of: storage, format: .json, mode: mode, maxBytes: maxBytes)
     }
 
     private func count(_ file: StateFile<Counter>) throws -> Int? {
-        guard case .kept(let counter, _) = try file.read() else { return nil }
+        guard case .stored(let counter, _) = try file.read() else { return nil }
         return counter.count
     }
 
@@ -40,13 +40,13 @@ struct StateFileTests {
         try disk.replace(path, with: Array(text.utf8), durably: true)
     }
 
-    @Test("a written state is read back, with its bytes, until it is removed", arguments: [true, false])
-    func roundTrip(inPlace: Bool) throws {
-        let file = opening(disk, inPlace ? .inPlace : .replacing)
-        guard case .nothing = try file.read() else { return #expect(Bool(false), "nothing was written") }
+    @Test(arguments: [true, false])
+    func `a written state is read back, with its bytes, until it is removed`(inPlace: Bool) throws {
+        let file = opening(disk, inPlace ? .inPlace : .atomic)
+        guard case .missing = try file.read() else { return #expect(Bool(false), "nothing was written") }
         try file.write(Counter(count: 1))
         try file.write(Counter(count: 2))
-        guard case .kept(let counter, let bytes) = try file.read() else {
+        guard case .stored(let counter, let bytes) = try file.read() else {
             return #expect(Bool(false), "a state was written")
         }
         #expect(counter == Counter(count: 2))
@@ -54,36 +54,34 @@ struct StateFileTests {
         #expect(try file.bytes(of: counter) == bytes)
         try file.remove()
         try file.remove()
-        #expect(file.readable == nil)
+        #expect(file.storedValue == nil)
         #expect(disk.contents(of: path) == nil)
     }
 
-    @Test(
-        "damage is reported with the path, yields no value, and is repaired by the next write",
-        arguments: ["", "{", "[1]", "{}"]
-    )
-    func damaged(content: String) throws {
+    @Test(arguments: ["", "{", "[1]", "{}"])
+    func `damage is reported with the path, yields no value, and is repaired by the next write`(content: String) throws
+    {
         let file = opening(disk)
         try put(content)
         guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "the file is damaged") }
         #expect(what.hasPrefix("\(path): "))
-        #expect(file.readable == nil)
+        #expect(file.storedValue == nil)
         try file.write(Counter(count: 3))
         #expect(try count(file) == 3)
     }
 
-    @Test("a file truncated at any length is damaged")
-    func cut() throws {
+    @Test
+    func `a file truncated at any length is damaged`() throws {
         let file = opening(disk)
         let whole = try file.bytes(of: Counter(count: 1_000))
         for length in whole.indices {
             try disk.replace(path, with: Array(whole[..<length]), durably: true)
-            #expect(file.readable == nil, "truncated to \(length) bytes")
+            #expect(file.storedValue == nil, "truncated to \(length) bytes")
         }
     }
 
-    @Test("a newer version is read if the known fields exist, and is damaged otherwise")
-    func newer() throws {
+    @Test
+    func `a newer version is read if the known fields exist, and is damaged otherwise`() throws {
         let file = opening(disk)
         try put(#"{"count":7,"unit":"sheep","version":2}"#)
         #expect(try count(file) == 7)
@@ -91,8 +89,8 @@ struct StateFileTests {
         guard case .damaged = try file.read() else { return #expect(Bool(false), "the known field is missing") }
     }
 
-    @Test("an oversized file is damaged and not read, and an oversized state is not written")
-    func tooLarge() throws {
+    @Test
+    func `an oversized file is treated as damaged and not read, and an oversized state is not written`() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage, maxBytes: 24)
         try file.write(Counter(count: 10))
@@ -108,8 +106,8 @@ struct StateFileTests {
         #expect(storage.count(of: .replace) == 1)
     }
 
-    @Test("on a full disk the old content stays, the error names the file, and later writes succeed")
-    func fullDisk() throws {
+    @Test
+    func `on a full disk the old content stays, the error names the file, and later writes succeed`() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage)
         try file.write(Counter(count: 1))
@@ -117,34 +115,36 @@ struct StateFileTests {
         let error = #expect(throws: StorageError.self) { try file.write(Counter(count: 2)) }
         #expect(error?.code == .full)
         #expect(try count(file) == 1)
-        storage.heal()
+        storage.clearFaults()
         try file.write(Counter(count: 3))
         #expect(try count(file) == 3)
     }
 
-    @Test("a file that is currently unreadable is an error, neither missing nor damaged")
-    func unreadable() throws {
+    @Test
+    func `a file that is currently unreadable is an error, neither missing nor damaged`() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage)
         try file.write(Counter(count: 1))
         storage.fail(.contents, with: .denied)
         #expect(throws: StorageError.self) { try file.read() }
-        #expect(file.readable == nil)
+        #expect(file.storedValue == nil)
     }
 
-    @Test("without its folder a state is missing, replacing fails, and writing in place creates the folder again")
-    func folderGone() throws {
+    @Test
+    func `without its folder a state is missing, replacing fails, and writing in place creates the folder again`()
+        throws
+    {
         let disk = MemoryStorage()
         let replacing = opening(disk)
-        guard case .nothing = try replacing.read() else { return #expect(Bool(false), "the folder is missing") }
+        guard case .missing = try replacing.read() else { return #expect(Bool(false), "the folder is missing") }
         #expect(throws: StorageError.self) { try replacing.write(Counter(count: 1)) }
         let inPlace = opening(disk, .inPlace)
         try inPlace.write(Counter(count: 2))
         #expect(try count(replacing) == 2)
     }
 
-    @Test("a synchronized state survives power loss, and every state survives a kill")
-    func powerLoss() throws {
+    @Test
+    func `a synchronized state survives power loss, and every state survives a kill`() throws {
         let file = opening(disk)
         try file.write(Counter(count: 1))
         #expect(try count(opening(disk.afterKill())) == 1)
@@ -155,8 +155,8 @@ struct StateFileTests {
 
     // MARK: Two processes
 
-    @Test("two processes that count concurrently lose none of each other's counts")
-    func twoProcesses() async throws {
+    @Test
+    func `two processes that count concurrently lose none of each other's counts`() async throws {
         let files = (0..<2).map { _ in opening(disk) }
         try files[0].write(Counter(count: 0))
         await withTaskGroup(of: Void.self) { group in
@@ -166,7 +166,7 @@ struct StateFileTests {
                         for _ in 0..<100 {
                             do {
                                 let isOurs = try file.exclusively(.many) { () throws(StorageError) in
-                                    guard let counter = file.readable else { return }
+                                    guard let counter = file.storedValue else { return }
                                     try file.write(Counter(count: counter.count + 1))
                                 }
                                 #expect(isOurs)
@@ -181,14 +181,14 @@ struct StateFileTests {
         #expect(try count(files[0]) == 200)
     }
 
-    @Test("while another process holds the lock, no callback runs, and waiting gives up")
-    func held() throws {
+    @Test
+    func `while another process holds the lock, no callback runs, and waiting gives up`() throws {
         let file = opening(disk)
         let lock = try #require(try file.lock())
         #expect(try file.lock() == nil)
         #expect(try !file.exclusively(.once) { Issue.record("the file is held") })
         #expect(try !file.exclusively(.few) { Issue.record("the file is held") })
-        #expect(file.notOurTurn.path == path)
+        #expect(file.lockUnavailable.path == path)
         lock.release()
         var calls = 0
         #expect(try file.exclusively(.once) { calls += 1 })
@@ -196,27 +196,27 @@ struct StateFileTests {
         #expect(calls == 2)
     }
 
-    @Test("an error releases the lock, and a lock that cannot be opened does not prevent writing")
-    func lockTrouble() throws {
+    @Test
+    func `an error releases the lock, and a lock that cannot be opened does not prevent writing`() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage)
         storage.fail(.replace, with: .noSpace)
         #expect(throws: StorageError.self) {
             try file.exclusively(.once) { () throws(StorageError) in try file.write(Counter(count: 1)) }
         }
-        storage.heal()
+        storage.clearFaults()
         #expect(try file.lock() != nil)
         storage.fail(.lock, with: .denied)
         #expect(try file.exclusively(.once) { () throws(StorageError) in try file.write(Counter(count: 2)) })
         #expect(try count(file) == 2)
     }
 
-    @Test("a failure is reported once, and again after a success")
-    func reportedOnce() {
+    @Test
+    func `a failure is reported once, and again after a success`() {
         var failure = ReportedFailure()
-        #expect([failure.failed(), failure.failed(), failure.failed()] == [true, false, false])
-        failure.worked()
-        failure.worked()
-        #expect([failure.failed(), failure.failed()] == [true, false])
+        #expect([failure.noteFailure(), failure.noteFailure(), failure.noteFailure()] == [true, false, false])
+        failure.noteSuccess()
+        failure.noteSuccess()
+        #expect([failure.noteFailure(), failure.noteFailure()] == [true, false])
     }
 }

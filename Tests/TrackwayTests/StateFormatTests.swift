@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import Trackway
@@ -17,8 +17,8 @@ import TrackwayTesting
 struct StateFormatTests {
     private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
-    @Test("retry states keep their format")
-    func retry() throws {
+    @Test
+    func `retry states keep their format`() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let file = RetryFile(folder: "/app", storage: disk, boot: "one")
@@ -28,15 +28,15 @@ struct StateFormatTests {
             attempts: Attempts(refusals: 2, failures: 1),
             since: MonotonicTime(milliseconds: 4_000)
         )
-        file.keep(state, for: "collector")
-        file.keep(RetryState(failures: 1, notBefore: MonotonicTime(milliseconds: 7_000)), for: "audit")
+        file.store(state, for: "collector")
+        file.store(RetryState(failures: 1, notBefore: MonotonicTime(milliseconds: 7_000)), for: "audit")
         let expected = #"{"boot":"one","destinations":{"audit":[1,7000,0,0],"collector":[3,5000,2,1,4000]}}"#
         #expect(text(disk.contents(of: "/app/retry")) == expected)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
     }
 
-    @Test("last-accepted files keep their format")
-    func taken() throws {
+    @Test
+    func `last-accepted files keep their format`() throws {
         let disk = MemoryStorage()
         let at = DeviceTime(
             wall: Timestamp(milliseconds: -1_234),
@@ -49,8 +49,8 @@ struct StateFormatTests {
         #expect(text(disk.contents(of: "/app/taken/first")) == expected)
     }
 
-    @Test("the queue registry keeps its format")
-    func registry() async throws {
+    @Test
+    func `the queue registry keeps its format`() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("first"))
         try await memory.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
@@ -63,8 +63,8 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/streams")) == expected)
     }
 
-    @Test("interception counts keep their format")
-    func intercepted() async throws {
+    @Test
+    func `interception counts keep their format`() async throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let queue = StorageQueue(label: "test")
@@ -75,8 +75,8 @@ struct StateFormatTests {
         #expect(InterceptedCounts(folder: "/app", storage: disk, queue: queue).all == ["one": 1, "two": 2])
     }
 
-    @Test("snapshot state keeps its format")
-    func snapshots() async throws {
+    @Test
+    func `snapshot state keeps its format`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         let sensors = SimulatedSensors()
         sensors.deviceProperties[.deviceModel] = "phone"
@@ -93,11 +93,11 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/snapshots")) == expected)
     }
 
-    @Test("migration state keeps its format")
-    func takeOver() async throws {
+    @Test
+    func `migration state keeps its format`() async throws {
         let environment = LegacySDKFixture.environment()
-        let predecessor = LegacySDK.sensorsAnalytics(in: try LegacySDKFixture.place("sensors"))
-        let analytics = try LegacySDKFixture.start(predecessor, environment)
+        let legacySDK = LegacySDK.sensorsAnalytics(in: try LegacySDKFixture.location("sensors"))
+        let analytics = try LegacySDKFixture.start(legacySDK, environment)
         _ = await analytics.flush()
         let expected = """
             {"behavior":{"wasOpened":true},"report":{"anonymousID":"visitor-7","firstDay":"2024-05-28",\
@@ -111,8 +111,8 @@ struct StateFormatTests {
         #expect(text(try environment.storage.base.contents(of: "/app/takeover")) == expected)
     }
 
-    @Test("lifecycle state keeps its format, with the writer while the app is in the foreground")
-    func behavior() throws {
+    @Test
+    func `lifecycle state keeps its format, with the writer while the app is in the foreground`() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home", path: "home-1")
         let now = #"{"boot":"memory","monotonic":1000000,"wall":1700000000000}"#
@@ -136,12 +136,12 @@ struct StateFormatTests {
             "hasEverStarted":true,"state":{"foreground":{"_0":{"isActive":true,"lastAlive":\(now),"since":\(now)}}}},\
             \(screens),\(rest),"writer":"\(memory.analytics.storage.journal.writer)"}
             """
-        #expect(text(try memory.keptBehavior) == inSight)
+        #expect(text(try memory.persistedLifecycle) == inSight)
         memory.goToBackground()
         let away = """
             {"behavior":{"engagement":{"state":{"idle":{}}},"launch":{"hasBeenSeen":true,"hasEverStarted":true,\
             "state":{"background":{"isSuspended":false}}},\(screens),\(rest)}
             """
-        #expect(text(try memory.keptBehavior) == away)
+        #expect(text(try memory.persistedLifecycle) == away)
     }
 }

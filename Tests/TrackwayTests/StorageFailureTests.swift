@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Storage failures")
 struct StorageFailureTests {
-    @Test("on a full disk events are held, then dropped and counted, and no stored event is affected")
-    func full() async throws {
+    @Test
+    func `on a full disk events are held, then dropped and counted, and no stored event is affected`() async throws {
         let memory = try InMemoryAnalytics(segmentBytes: 8_192)
         memory.analytics.record("stored")
         memory.storage.fail(.makeSegment, with: .noSpace)
@@ -24,7 +24,7 @@ struct StorageFailureTests {
         let ledger = memory.analytics.ledger()
         #expect(ledger.isBalanced)
         // With space again, held events are written in order, and recording continues.
-        memory.storage.heal()
+        memory.storage.clearFaults()
         // Not every event retries the storage.
         var refused = 0
         while !memory.analytics.record("after").isRecorded { refused += 1 }
@@ -33,16 +33,16 @@ struct StorageFailureTests {
         let delivered = memory.transport.delivered.map(\.event)
         #expect(delivered.first?.name == "stored")
         #expect(delivered.last?.name == "after")
-        let kept = receipts.filter { $0.durability != .none }.map(\.id)
-        #expect(delivered.dropFirst().dropLast().map(\.id) == kept)
+        let durableIDs = receipts.filter { $0.durability != .none }.map(\.id)
+        #expect(delivered.dropFirst().dropLast().map(\.id) == durableIDs)
         let account = try #require(memory.analytics.ledger().destinations["collector"])
         #expect(account.isBalanced)
-        #expect(account.delivered == UInt64(kept.count + 2))
-        #expect(account.dropped == [.storageFull: UInt64(1_500 - kept.count + refused)])
+        #expect(account.delivered == UInt64(durableIDs.count + 2))
+        #expect(account.dropped == [.storageFull: UInt64(1_500 - durableIDs.count + refused)])
     }
 
-    @Test("durable recording on a full disk throws, and the event is still held")
-    func durable() async throws {
+    @Test
+    func `durable recording on a full disk throws, and the event is still held`() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.makeSegment, with: .noSpace)
         // The journal keeps a segment in reserve, which these events use up.
@@ -52,16 +52,13 @@ struct StorageFailureTests {
             try await memory.analytics.recordDurably("purchase")
         }
         #expect(error?.code == .notDurable)
-        memory.storage.heal()
+        memory.storage.clearFaults()
         _ = await memory.analytics.flush()
         #expect(memory.transport.delivered(named: "purchase").count == 1)
     }
 
-    @Test(
-        "an inaccessible folder is an error at the start",
-        arguments: [StorageOperation.makeFolder, .create, .lock]
-    )
-    func unusable(operation: StorageOperation) {
+    @Test(arguments: [StorageOperation.makeFolder, .create, .lock])
+    func `an inaccessible folder is an error at startup`(operation: StorageOperation) {
         let disk = FaultyStorage()
         disk.fail(operation, with: .denied)
         let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }
@@ -69,34 +66,34 @@ struct StorageFailureTests {
         #expect(error?.cause != nil)
     }
 
-    @Test("a currently unreadable identity is an error, and is unchanged afterward")
-    func lockedDevice() throws {
+    @Test
+    func `a currently unreadable identity is an error, and is unchanged afterward`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         let disk = memory.storageAfterKill()
         disk.fail(.contents, with: .denied)
         #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }
-        disk.heal()
+        disk.clearFaults()
         let next = try InMemoryAnalytics(storage: disk)
         #expect(next.analytics.installationID == memory.analytics.installationID)
         next.analytics.record("seen")
         #expect(next.events(named: "seen").first?.user == "ann")
     }
 
-    @Test("currently unreadable settings are an error at the start, so that no consent is guessed")
-    func unreadableSettings() throws {
+    @Test
+    func `currently unreadable settings are an error at the start, so that no consent is guessed`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         let disk = memory.storageAfterKill()
         disk.fail(.contents, with: .denied, paths: "/settings")
         let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }
         #expect(error?.code == .storageUnavailable)
-        disk.heal()
+        disk.clearFaults()
         #expect(try InMemoryAnalytics(storage: disk).analytics.consent == .denied)
     }
 
-    @Test("an unreadable ledger shows the last counts and reports the failure")
-    func ledgerUnreadable() async throws {
+    @Test
+    func `an unreadable ledger shows the last counts and reports the failure`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("one")
         _ = await memory.analytics.flush()
@@ -105,9 +102,9 @@ struct StorageFailureTests {
         #expect(before.recorded == 1)
         memory.storage.fail(.names, with: .inputOutput)
         memory.storage.fail(.contents, with: .inputOutput)
-        let shown = memory.analytics.ledger()
-        #expect(shown.recorded == before.recorded && shown.destinations == before.destinations)
-        #expect(shown.uncounted.count == 1)
+        let ledger = memory.analytics.ledger()
+        #expect(ledger.recorded == before.recorded && ledger.destinations == before.destinations)
+        #expect(ledger.uncounted.count == 1)
         #expect(memory.diagnostics.map(\.code).contains(.storageFailing))
     }
 }

@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 internal import TrackwayTesting
 
 @testable internal import Trackway
@@ -23,8 +23,8 @@ struct SystemSnapshotSourceTests {
         return try Dependencies.live(configuration).snapshotSources
     }
 
-    @Test("snapshot sources exist if snapshots are enabled, and know the app version and the system")
-    func there() throws {
+    @Test
+    func `snapshot sources exist if snapshots are enabled, and know the app version and the system`() throws {
         let sources = try Self.sources(SnapshotOptions())
         let properties = try #require(sources.deviceProperties?.deviceProperties())
         #expect(properties[.appVersionShort] == "3.8.1")
@@ -34,14 +34,14 @@ struct SystemSnapshotSourceTests {
         #expect(sources.location == nil)
     }
 
-    @Test("without snapshots no snapshot sources are created")
-    func notThere() throws {
+    @Test
+    func `without snapshots no snapshot sources are created`() throws {
         let sources = try Self.sources(nil)
         #expect(sources.deviceProperties == nil && sources.appState == nil && sources.motion == nil)
     }
 
-    @Test("system sources are available to the app, which may replace them")
-    func offered() throws {
+    @Test
+    func `system sources are available to the app, which may replace them`() throws {
         let properties = try #require(
             SnapshotSources.system(appID: "shop", appVersion: "1.2").deviceProperties?.deviceProperties()
         )

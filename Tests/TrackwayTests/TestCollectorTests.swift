@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("TestCollector")
 struct TestCollectorTests {
     /// Responds to every request with the same status and body, and stores the requests.
-    private final class Answering: Transport {
+    private final class RespondingTransport: Transport {
         let answer: WireResponse?
         let requests = Requests()
 
@@ -29,18 +29,15 @@ struct TestCollectorTests {
         func add(_ request: WireRequest) { all.append(request) }
     }
 
-    private static func collector(_ transport: Answering, key: String? = nil) -> TestCollector {
+    private static func collector(_ transport: RespondingTransport, key: String? = nil) -> TestCollector {
         TestCollector("http://127.0.0.1:8787", key: key, transport: transport)
     }
 
-    @Test(
-        "the request contains the expectation",
-        arguments: [
-            (TestCollector.Count.atLeast(2), "at_least=2"), (.atMost(0), "at_most=0"), (.exactly(1), "count=1"),
-        ]
-    )
-    func request(_ count: TestCollector.Count, _ parameter: String) async throws {
-        let transport = Answering(200, #"{"holds":true,"found":2}"#)
+    @Test(arguments: [
+        (TestCollector.Count.atLeast(2), "at_least=2"), (.atMost(0), "at_most=0"), (.exactly(1), "count=1"),
+    ])
+    func `the request contains the expectation`(_ count: TestCollector.Count, _ parameter: String) async throws {
+        let transport = RespondingTransport(200, #"{"holds":true,"found":2}"#)
         let verdict = try await Self.collector(transport, key: "dev").expect(
             "purchase",
             "refund",
@@ -59,30 +56,30 @@ struct TestCollectorTests {
         #expect(request.headers["authorization"] == "Bearer dev")
     }
 
-    @Test("the description of an unmet verdict is the collector's response")
-    func fails() async throws {
+    @Test
+    func `the description of an unmet verdict is the collector's response`() async throws {
         let body = #"{"holds":false,"found":0,"closest":[]}"#
-        let verdict = try await Self.collector(Answering(200, body)).expect("purchase")
+        let verdict = try await Self.collector(RespondingTransport(200, body)).expect("purchase")
         #expect(!verdict.holds)
         #expect(verdict.found == 0)
         #expect("\(verdict)" == body)
     }
 
     @Test(
-        "a missing verdict is an error with the reason",
         arguments: [(401, "no key"), (503, "index_behind"), (200, "no JSON"), (nil, "unreachable")] as [(Int?, String)]
     )
-    func noVerdict(_ status: Int?, _ text: String) async throws {
-        let collector = Self.collector(Answering(status, text))
+    func `a missing verdict is an error with the reason`(_ status: Int?, _ text: String) async throws {
+        let collector = Self.collector(RespondingTransport(status, text))
         let error = await #expect(throws: TestCollectorError.self) { try await collector.expect("purchase") }
         #expect(error?.message.contains("http://127.0.0.1:8787") == true)
         #expect(error?.message.contains(text) == true)
         if let status { #expect(error?.message.contains("\(status)") == true) }
     }
 
-    @Test("an out-of-range time is sent as 0 or as a value that the collector rejects, and does not trap")
-    func absurd() async throws {
-        let transport = Answering(200, #"{"holds":true,"found":1}"#)
+    @Test
+    func `an out-of-range time is sent as 0 or as a value that the collector rejects, and does not trap`() async throws
+    {
+        let transport = RespondingTransport(200, #"{"holds":true,"found":1}"#)
         let collector = Self.collector(transport)
         _ = try await collector.expect("purchase", within: .seconds(-5))
         _ = try await collector.expect("purchase", within: .seconds(Int64.max))

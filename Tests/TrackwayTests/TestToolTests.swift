@@ -3,15 +3,15 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Test tools")
 struct TestToolTests {
-    @Test("unflushed data is lost in a power loss, and survives a kill")
-    func powerLoss() throws {
+    @Test
+    func `unflushed data is lost in a power loss, and survives a kill`() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/a")
         let segment = try disk.makeSegment("/a/segment", bytes: 4_096)
@@ -33,11 +33,8 @@ struct TestToolTests {
         #expect(cut.contents(of: "/a/firm") == [4], "the removal was not flushed")
     }
 
-    @Test(
-        "a power loss during writes leaves some sectors, the same ones for the same seed",
-        arguments: 0..<20 as Range<UInt64>
-    )
-    func torn(seed: UInt64) throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a power loss during writes leaves some sectors, the same ones for the same seed`(seed: UInt64) throws {
         let disk = MemoryStorage()
         disk.makeFolder("/a")
         let segment = try disk.makeSegment("/a/segment", bytes: 16_384)
@@ -45,16 +42,16 @@ struct TestToolTests {
         try disk.synchronizeFolder("/")
         try segment.synchronize()
         for index in segment.memory.indices { segment.memory[index] = 7 }
-        let left = try #require(disk.afterPowerLoss(.someUnflushed(seed: seed)).contents(of: "/a/segment"))
-        #expect(left == disk.afterPowerLoss(.someUnflushed(seed: seed)).contents(of: "/a/segment"))
-        for sector in stride(from: 0, to: left.count, by: 512) {
-            #expect(Set(left[sector..<sector + 512]).count == 1, "a sector is written entirely or not at all")
+        let remaining = try #require(disk.afterPowerLoss(.someUnflushed(seed: seed)).contents(of: "/a/segment"))
+        #expect(remaining == disk.afterPowerLoss(.someUnflushed(seed: seed)).contents(of: "/a/segment"))
+        for sector in stride(from: 0, to: remaining.count, by: 512) {
+            #expect(Set(remaining[sector..<sector + 512]).count == 1, "a sector is written entirely or not at all")
         }
-        #expect(Set(left) == [0, 7])
+        #expect(Set(remaining) == [0, 7])
     }
 
-    @Test("a full disk rejects data that does not fit and accepts data that does")
-    func capacity() throws {
+    @Test
+    func `a full disk rejects data that does not fit and accepts data that does`() throws {
         let disk = MemoryStorage(capacity: 10_000)
         disk.makeFolder("/a")
         _ = try disk.makeSegment("/a/one", bytes: 8_000)
@@ -66,8 +63,8 @@ struct TestToolTests {
         _ = try disk.makeSegment("/a/two", bytes: 8_000)
     }
 
-    @Test("faults begin and end after the given numbers of calls, and affect only the given paths")
-    func faults() throws {
+    @Test
+    func `faults begin and end after the given numbers of calls, and affect only the given paths`() throws {
         let storage = FaultyStorage()
         storage.fail(.contents, with: .inputOutput, after: 1, times: 2, paths: "cursor")
         var outcomes: [Bool] = []
@@ -86,8 +83,8 @@ struct TestToolTests {
         #expect(storage.count(of: .contents) == 10)
     }
 
-    @Test("a manual clock wakes sleepers in the order of their times, and only those that are due")
-    func clock() async throws {
+    @Test
+    func `a manual clock wakes sleepers in the order of their times, and only those that are due`() async throws {
         let clock = ManualClock()
         let start = clock.now().monotonic
         let woken = Locked<[Int]>([])
@@ -112,8 +109,8 @@ struct TestToolTests {
         #expect(!clock.advanceToNextSleeper())
     }
 
-    @Test("a jump of the wall clock wakes no sleeper and does not change the monotonic time")
-    func jump() {
+    @Test
+    func `a jump of the wall clock wakes no sleeper and does not change the monotonic time`() {
         let clock = ManualClock()
         let before = clock.now()
         clock.jumpWall(by: .seconds(-86_400))
@@ -121,8 +118,8 @@ struct TestToolTests {
         #expect(clock.now().monotonic == before.monotonic)
     }
 
-    @Test("a scripted network follows its script, and then the default of each address")
-    func script() async throws {
+    @Test
+    func `a scripted network follows its script, and then the default of each address`() async throws {
         let transport = ScriptedTransport()
         transport.script(.fail(TransportError(.offline)), .status(503))
         transport.always(.status(401), to: "audit")
@@ -135,8 +132,8 @@ struct TestToolTests {
         #expect(transport.requests.count == 4)
     }
 
-    @Test("a lost response delivers the events and fails the request")
-    func lostAnswer() async throws {
+    @Test
+    func `a lost response delivers the events and fails the request`() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.script(.loseAnswer)
         memory.analytics.record("twice")

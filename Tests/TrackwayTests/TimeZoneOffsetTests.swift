@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @testable import Trackway
@@ -30,11 +30,9 @@ struct TimeZoneOffsetTests {
         }
     }
 
-    @Test(
-        "an event has the offset of its time, no matter how long the app stays in the foreground",
-        arguments: [6, 899, 900, 901, 86_400]
-    )
-    func change(seconds: Int) throws {
+    @Test(arguments: [6, 899, 900, 901, 86_400])
+    func `an event has the offset of its time, no matter how long the app stays in the foreground`(seconds: Int) throws
+    {
         let change = Self.start.advanced(by: .seconds(seconds))
         let app = try App { $0 < change ? 0 : 3_600 }
         app.analytics.record("first")
@@ -47,8 +45,8 @@ struct TimeZoneOffsetTests {
         #expect(app.offsets == [0, 0, 3_600, 3_600])
     }
 
-    @Test("a corrected wall clock changes the offset, forward and backward")
-    func jumps() throws {
+    @Test
+    func `a corrected wall clock changes the offset, forward and backward`() throws {
         let change = Self.start.advanced(by: .seconds(1_000_000))
         let app = try App { $0 < change ? 0 : -3_600 }
         app.analytics.record("one")
@@ -59,8 +57,8 @@ struct TimeZoneOffsetTests {
         #expect(app.offsets == [0, -3_600, 0])
     }
 
-    @Test("a change of the device's time zone is noticed within 15 minutes")
-    func travel() throws {
+    @Test
+    func `a change of the device's time zone is noticed within 15 minutes`() throws {
         let zone = Locked(0)
         let app = try App { _ in zone.withLock { $0 } }
         app.analytics.record("home")
@@ -71,8 +69,8 @@ struct TimeZoneOffsetTests {
         #expect(app.offsets == [0, 7_200, 7_200])
     }
 
-    @Test("the system is asked for the offset rarely, not for each event")
-    func asked() throws {
+    @Test
+    func `the system is asked for the offset rarely, not for each event`() throws {
         let count = Locked(0)
         let app = try App { _ in
             count.withLock { $0 += 1 }
@@ -85,14 +83,11 @@ struct TimeZoneOffsetTests {
         #expect(count.withLock { $0 } <= 4)
     }
 
-    @Test(
-        "an unknown offset changes nothing, and extreme times do not trap",
-        arguments: [Int64.min, 0, .max]
-    )
-    func extremes(milliseconds: Int64) throws {
-        let zone = ZoneWatch { _ in 5 }
-        #expect(zone.ask(at: Timestamp(milliseconds: milliseconds)) == 5)
-        #expect(ZoneWatch(nil).holds(Timestamp(milliseconds: milliseconds)))
-        #expect(ZoneWatch { _ in nil }.ask(at: Timestamp(milliseconds: milliseconds)) == nil)
+    @Test(arguments: [Int64.min, 0, .max])
+    func `an unknown offset changes nothing, and extreme times do not trap`(milliseconds: Int64) throws {
+        let zone = TimeZoneTracker { _ in 5 }
+        #expect(zone.refresh(at: Timestamp(milliseconds: milliseconds)) == 5)
+        #expect(TimeZoneTracker(nil).isValid(at: Timestamp(milliseconds: milliseconds)))
+        #expect(TimeZoneTracker { _ in nil }.refresh(at: Timestamp(milliseconds: milliseconds)) == nil)
     }
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
+import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import Trackway
@@ -24,8 +24,8 @@ struct WithdrawalTests {
 
     private static func names(_ transport: ScriptedTransport) -> [String] { transport.delivered.map(\.event.name) }
 
-    @Test("events flushed before consent is denied arrive, and later events do not")
-    func optOut() async throws {
+    @Test
+    func `events flushed before consent is denied arrive, and later events do not`() async throws {
         let memory = try InMemoryAnalytics(Self.configuration(.granted))
         memory.analytics.record("opted_out")
         _ = await memory.environment.flush(memory.analytics)
@@ -36,11 +36,13 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "events from before a withdrawal are never sent, no matter how soon consent is granted again",
         arguments: [true, false],
         ConsentScope.allCases
     )
-    func oneProcess(flushes: Bool, scope: ConsentScope) async throws {
+    func `events from before a withdrawal are never sent, no matter how soon consent is granted again`(
+        flushes: Bool,
+        scope: ConsentScope
+    ) async throws {
         let memory = try InMemoryAnalytics(Self.configuration())
         for _ in 0..<10 { memory.analytics.record("refused") }
         memory.analytics.setConsent(.denied, category: nil, scope: scope)
@@ -55,11 +57,10 @@ struct WithdrawalTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test(
-        "the delivering process drops events whose consent was withdrawn in another process",
-        arguments: [true, false]
-    )
-    func twoProcesses(flushes: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `the delivering process drops events whose consent was withdrawn in another process`(flushes: Bool)
+        async throws
+    {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment)
         first.record("of_first")
@@ -80,8 +81,8 @@ struct WithdrawalTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a flush while consent is denied waits until the withdrawn events are dropped")
-    func flushWaits() async throws {
+    @Test
+    func `a flush while consent is denied waits until the withdrawn events are dropped`() async throws {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment, .granted)
         first.record("one")
@@ -96,8 +97,8 @@ struct WithdrawalTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a withdrawal for one category does not affect the events of others")
-    func categories() async throws {
+    @Test
+    func `a withdrawal for one category does not affect the events of others`() async throws {
         var configuration = Self.configuration()
         configuration.destinations.append(
             DestinationConfiguration(
@@ -117,11 +118,10 @@ struct WithdrawalTests {
         #expect(urls["ads"]?.map(\.event.name) == ["after"])
     }
 
-    @Test(
-        "a withdrawal survives a kill, and a denial with the keep policy withdraws nothing",
-        arguments: [ConsentDenialPolicy.purge, .keep]
-    )
-    func kept(denial: ConsentDenialPolicy) async throws {
+    @Test(arguments: [ConsentDenialPolicy.purge, .keep])
+    func `a withdrawal survives a kill, and a denial with the keep policy withdraws nothing`(
+        denial: ConsentDenialPolicy
+    ) async throws {
         var configuration = Self.configuration()
         configuration.privacy.denialPolicy = denial
         let memory = try InMemoryAnalytics(configuration)

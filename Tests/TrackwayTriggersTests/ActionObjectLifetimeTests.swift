@@ -10,60 +10,61 @@ internal import TrackwayTesting
 @Suite("Lifetime of objects that actions use")
 struct ActionObjectLifetimeTests {
     private let detector = Detector(clock: ManualClock())
-    private let notes = Notes()
+    private let actionLog = ActionLog()
 
-    @Test("an element and its parents stay alive for actions that do not retain them")
-    func kept() async {
-        let notes = notes
-        weak var gone: FakeElement?
+    @Test
+    func `an element and its parents stay alive for actions that do not retain them`() async {
+        let actionLog = actionLog
+        weak var weakElement: FakeElement?
         do {
             let outer = FakeElement()
             let element = FakeElement(in: outer)
-            gone = outer
+            weakElement = outer
             element.triggerEvents = [
-                TriggerEvent(.didDisappear) { [weak element] _ in notes.add("\(element != nil)") },
-                TriggerEvent(.didDisappear) { [unowned outer] _ in notes.add("\(outer.isCell)") },
+                TriggerEvent(.didDisappear) { [weak element] _ in actionLog.add("\(element != nil)") },
+                TriggerEvent(.didDisappear) { [unowned outer] _ in actionLog.add("\(outer.isCell)") },
             ]
             detector.trackEndDisplaying(for: [element])
         }
-        #expect(gone != nil)
-        await detector.untilDone()
-        await detector.untilDone()
-        #expect(notes.all == ["true", "false"])
-        #expect(gone == nil)
+        #expect(weakElement != nil)
+        await detector.waitForActions()
+        await detector.waitForActions()
+        #expect(actionLog.all == ["true", "false"])
+        #expect(weakElement == nil)
     }
 
-    @Test("with a custom executor, objects are released once the turn is over")
-    func otherExecutors() async {
+    @Test
+    func `with a custom executor, objects are released once the turn is over`() async {
         let turns = ManualTurns()
-        let notes = notes
-        weak var gone: FakeElement?
+        let actionLog = actionLog
+        weak var weakElement: FakeElement?
         do {
             let element = FakeElement()
             element.triggerEvents = [
-                TriggerEvent(.didDisappear, on: turns.executor) { [weak element] _ in notes.add("\(element != nil)") }
+                TriggerEvent(.didDisappear, on: turns.executor) { [weak element] _ in actionLog.add("\(element != nil)")
+                }
             ]
-            gone = element
+            weakElement = element
             detector.trackEndDisplaying(for: [element])
         }
-        #expect(gone != nil)
+        #expect(weakElement != nil)
         turns.run()
-        #expect(notes.all == ["true"])
-        await detector.untilDone()
-        await detector.untilDone()
-        #expect(gone == nil)
+        #expect(actionLog.all == ["true"])
+        await detector.waitForActions()
+        await detector.waitForActions()
+        #expect(weakElement == nil)
     }
 
-    @Test("an executor that runs immediately retains nothing")
-    func atOnce() {
+    @Test
+    func `an executor that runs immediately retains nothing`() {
         let executor = TriggerExecutor.mainActor { true }
         #expect(!TriggerExecutor.caller.runsLater)
         #expect(executor.runsLater && TriggerExecutor.mainActor.runsLater)
-        let notes = notes
+        let actionLog = actionLog
         let event = TriggerEvent(.didAppear, trace: nil, identifier: nil, onMainActorBy: executor) { _ in
-            notes.add("ran")
+            actionLog.add("ran")
         }
         detector.trackDisplay(for: [FakeElement([event])])
-        #expect(notes.all == ["ran"])
+        #expect(actionLog.all == ["ran"])
     }
 }

@@ -8,60 +8,58 @@ internal import TrackwayTesting
 
 @Suite("Action queue")
 struct ActionQueueTests {
-    @Test("one turn is requested for all actions that arrive before it begins")
-    func oneTurn() {
+    @Test
+    func `one turn is requested for all actions that arrive before it begins`() {
         var queue = ActionQueue<Int>()
-        #expect(queue.triggered(1) == .ordersTurn)
-        #expect(queue.triggered(2) == .waits)
+        #expect(queue.add(1) == .turnNeeded)
+        #expect(queue.add(2) == .pending)
         #expect(queue.beginTurn() == [1, 2])
         #expect(queue.endTurn() == false)
-        #expect(queue.triggered(3) == .ordersTurn)
+        #expect(queue.add(3) == .turnNeeded)
     }
 
-    @Test("an action that arrives during a turn waits for the next one")
-    func duringTurn() {
+    @Test
+    func `an action that arrives during a turn waits for the next one`() {
         var queue = ActionQueue<Int>()
-        _ = queue.triggered(1)
+        _ = queue.add(1)
         #expect(queue.beginTurn() == [1])
-        #expect(queue.triggered(2) == .waits)
+        #expect(queue.add(2) == .pending)
         #expect(queue.endTurn() == true)
         #expect(queue.beginTurn() == [2])
         #expect(queue.endTurn() == false)
     }
 
-    @Test("a turn that was not requested does nothing")
-    func strayTurns() {
+    @Test
+    func `a turn that was not requested does nothing`() {
         var queue = ActionQueue<Int>()
         #expect(queue.beginTurn() == [])
         #expect(queue.endTurn() == false)
-        _ = queue.triggered(1)
+        _ = queue.add(1)
         #expect(queue.endTurn() == false)
         #expect(queue.beginTurn() == [1])
         #expect(queue.beginTurn() == [])
     }
 
-    @Test("actions beyond the bound are rejected and counted")
-    func bound() {
-        var queue = ActionQueue<Int>(bound: 2)
-        _ = queue.triggered(1)
-        _ = queue.triggered(2)
-        #expect(queue.triggered(3) == .refused)
-        #expect(queue.refused == 1)
+    @Test
+    func `actions beyond the capacity are rejected and counted`() {
+        var queue = ActionQueue<Int>(capacity: 2)
+        _ = queue.add(1)
+        _ = queue.add(2)
+        #expect(queue.add(3) == .refused)
+        #expect(queue.refusedCount == 1)
         #expect(queue.beginTurn() == [1, 2])
-        #expect(queue.triggered(4) == .waits)
+        #expect(queue.add(4) == .pending)
     }
 
-    @Test(
-        "in any order each action runs once and in sequence, and a turn is requested while actions wait"
-    )
-    func walk() {
-        var chance = SeededGenerator(seed: 13)
+    @Test
+    func `in any order each action runs once and in sequence, and a turn is requested while actions wait`() {
+        var random = SeededGenerator(seed: 13)
         var queue = ActionQueue<Int>()
         var (next, done, ordered, inTurn) = (0, [Int](), 0, false)
         for _ in 0..<20_000 {
-            switch chance.next(below: 3) {
+            switch random.next(below: 3) {
             case 0:
-                if queue.triggered(next) == .ordersTurn { ordered += 1 }
+                if queue.add(next) == .turnNeeded { ordered += 1 }
                 next += 1
             case 1 where ordered > 0 && !inTurn:
                 ordered -= 1

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTriggers
 
 @Suite("Associated storage")
 struct AssociatedStorageTests {
     private final class Owner {}
 
-    private final class Kept {
+    private final class StoredValue {
         let end: @Sendable () -> Void
 
         init(_ end: @escaping @Sendable () -> Void = {}) {
@@ -21,8 +21,8 @@ struct AssociatedStorageTests {
         }
     }
 
-    @Test("each object has a separate value in each storage")
-    func own() {
+    @Test
+    func `each object has a separate value in each storage`() {
         let (first, second) = (AssociatedStorage<String>(), AssociatedStorage<String>())
         let (one, other) = (Owner(), Owner())
         first[one] = "one"
@@ -35,48 +35,48 @@ struct AssociatedStorageTests {
     }
 
     #if !canImport(ObjectiveC)
-    @Test("values of 10,000 objects are released with their objects, and the table with the values")
-    func many() {
-        let storage = AssociatedStorage<Kept>()
-        let ended = Locked(0)
+    @Test
+    func `values of 10,000 objects are released with their objects, and the table with the values`() {
+        let storage = AssociatedStorage<StoredValue>()
+        let endedCount = Locked(0)
         var owners: [Owner] = []
         for _ in 0..<10_000 {
             let owner = Owner()
-            storage[owner] = Kept { ended.withLock { $0 += 1 } }
+            storage[owner] = StoredValue { endedCount.withLock { $0 += 1 } }
             owners.append(owner)
         }
         #expect(storage.count == 10_000)
         #expect(owners.allSatisfy { storage[$0] != nil })
         owners.removeFirst(9000)
         #expect(storage.count == 1000)
-        #expect(ended.withLock { $0 } == 9000)
+        #expect(endedCount.withLock { $0 } == 9000)
     }
 
-    @Test("values of released objects are removed automatically while new ones arrive")
-    func churn() {
-        let storage = AssociatedStorage<Kept>()
-        let living = Locked(0)
+    @Test
+    func `values of released objects are removed automatically while new ones arrive`() {
+        let storage = AssociatedStorage<StoredValue>()
+        let liveCount = Locked(0)
         for _ in 0..<10_000 {
             let owner = Owner()
-            living.withLock { $0 += 1 }
-            storage[owner] = Kept { living.withLock { $0 -= 1 } }
+            liveCount.withLock { $0 += 1 }
+            storage[owner] = StoredValue { liveCount.withLock { $0 -= 1 } }
         }
-        #expect(living.withLock { $0 } <= 64)
+        #expect(liveCount.withLock { $0 } <= 64)
     }
     #endif
 
-    @Test("a value's deinit may read the storage")
-    func reentrant() {
-        let storage = AssociatedStorage<Kept>()
+    @Test
+    func `a value's deinit may read the storage`() {
+        let storage = AssociatedStorage<StoredValue>()
         let owner = Owner()
-        let asked = Locked(0)
+        let readCount = Locked(0)
         for _ in 0..<2 {
-            storage[owner] = Kept { [weak storage] in
-                _ = storage?[asked]
-                asked.withLock { $0 += 1 }
+            storage[owner] = StoredValue { [weak storage] in
+                _ = storage?[readCount]
+                readCount.withLock { $0 += 1 }
             }
         }
         storage[owner] = nil
-        #expect(asked.withLock { $0 } == 2)
+        #expect(readCount.withLock { $0 } == 2)
     }
 }

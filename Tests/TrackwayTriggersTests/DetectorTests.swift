@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 internal import TrackwayTriggers
 
@@ -10,11 +10,11 @@ internal import TrackwayTriggers
 @Suite("Event detector")
 struct DetectorTests {
     private let detector = Detector(clock: ManualClock())
-    private let notes = Notes()
+    private let actionLog = ActionLog()
 
     private func event(_ trigger: Trigger, _ note: String? = nil) -> TriggerEvent {
-        let notes = notes
-        return TriggerEvent(trigger, on: .caller) { notes.add(note ?? $0.trigger.name) }
+        let actionLog = actionLog
+        return TriggerEvent(trigger, on: .caller) { actionLog.add(note ?? $0.trigger.name) }
     }
 
     /// Calls the detector's method for the trigger with an element.
@@ -32,32 +32,29 @@ struct DetectorTests {
         }
     }
 
-    @Test("each trigger fires only its own events", arguments: Trigger.documented + [.custom("shaken")])
-    func everyTrigger(_ trigger: Trigger) {
-        let others = Trigger.documented.filter { $0 != trigger } + [.custom("turned")]
-        let element = FakeElement(others.map { event($0) } + [event(trigger)])
+    @Test(arguments: Trigger.builtIn + [.custom("shaken")])
+    func `each trigger fires only its own events`(_ trigger: Trigger) {
+        let otherTriggers = Trigger.builtIn.filter { $0 != trigger } + [.custom("turned")]
+        let element = FakeElement(otherTriggers.map { event($0) } + [event(trigger)])
         element.isTracking = true
         #expect(track(trigger, element) == (trigger != .never))
-        #expect(notes.all == (trigger == .never ? [] : [trigger.name]))
+        #expect(actionLog.all == (trigger == .never ? [] : [trigger.name]))
     }
 
-    @Test(
-        "nothing fires without an element, without events or with other triggers' events",
-        arguments: Trigger.documented + [.custom("shaken")]
-    )
-    func nothing(_ trigger: Trigger) {
+    @Test(arguments: Trigger.builtIn + [.custom("shaken")])
+    func `nothing fires without an element, without events or with other triggers' events`(_ trigger: Trigger) {
         let other: Trigger = trigger == .didAppear ? .didDisappear : .didAppear
         for element in [nil, FakeElement(), FakeElement([]), FakeElement([event(other)])] {
             element?.isTracking = true
             #expect(!track(trigger, element))
         }
-        #expect(notes.all.isEmpty)
+        #expect(actionLog.all.isEmpty)
     }
 
-    @Test("triggers have the documented order and names")
-    func order() {
+    @Test
+    func `triggers have the documented order and names`() {
         #expect(
-            Trigger.documented.map(\.name) == [
+            Trigger.builtIn.map(\.name) == [
                 "none", "didAppear", "didDisappear", "didEndTouch", "didBeginScroll", "didBecomeFirstResponder",
                 "didResignFirstResponder", "targetAction",
             ]
@@ -65,16 +62,16 @@ struct DetectorTests {
         #expect("\(Trigger.custom("shaken"))" == "shaken")
     }
 
-    @Test("several events of an element fire in order, including one without an action")
-    func several() {
+    @Test
+    func `several events of an element fire in order, including one without an action`() {
         let element = FakeElement([event(.didAppear, "first"), event(.didAppear, "second")])
         #expect(detector.trackDisplay(for: [FakeElement(), element]))
-        #expect(notes.all == ["first", "second"])
+        #expect(actionLog.all == ["first", "second"])
         #expect(detector.trackDisplay(for: [FakeElement([TriggerEvent(.didAppear)])]))
     }
 
-    @Test("a touch counts if it ended inside an element that accepts touches")
-    func touches() {
+    @Test
+    func `a touch counts if it ended inside an element that accepts touches`() {
         let element = FakeElement([event(.didEndTouch)])
         #expect(!detector.trackEnded(withTouches: []))
         #expect(!detector.trackEnded(withTouches: [FakeTouch(nil)]))
@@ -82,19 +79,19 @@ struct DetectorTests {
         #expect(!detector.trackEnded(withTouches: [FakeTouch(element, isInside: false)]))
         element.isInteractionEnabled = false
         #expect(!detector.trackEnded(withTouches: [FakeTouch(element)]))
-        #expect(notes.all.isEmpty)
+        #expect(actionLog.all.isEmpty)
         element.isInteractionEnabled = true
         #expect(detector.trackEnded(withTouches: [FakeTouch(element, isInside: false), FakeTouch(element)]))
-        #expect(notes.all == ["didEndTouch"])
+        #expect(actionLog.all == ["didEndTouch"])
     }
 
-    @Test("an element without events passes touches to its cell, but one with an empty list does not")
-    func cells() {
+    @Test
+    func `an element without events passes touches to its cell, but one with an empty list does not`() {
         let cell = FakeElement([event(.didEndTouch, "cell"), event(.didAppear, "cell appeared")], isCell: true)
         let content = FakeElement(in: cell)
         let label = FakeElement(in: content)
         #expect(detector.trackEnded(withTouches: [FakeTouch(label)]))
-        #expect(notes.all == ["cell"])
+        #expect(actionLog.all == ["cell"])
         #expect(!detector.trackDisplay(for: [label]))
         content.triggerEvents = []
         // Only the touched element matters, not those between it and the cell.
@@ -106,60 +103,60 @@ struct DetectorTests {
         // The innermost cell decides, no matter which events it has.
         let inner = FakeElement(in: cell, isCell: true)
         #expect(!detector.trackEnded(withTouches: [FakeTouch(FakeElement(in: inner))]))
-        #expect(notes.all == ["cell", "cell"])
+        #expect(actionLog.all == ["cell", "cell"])
     }
 
-    @Test("elements that contain each other are ignored")
-    func circle() {
+    @Test
+    func `elements that contain each other are ignored`() {
         let one = FakeElement()
         let other = FakeElement(in: one)
         one.parent = other
         #expect(!detector.trackEnded(withTouches: [FakeTouch(one)]))
     }
 
-    @Test("an event fires once for a touch, however often it is reported, and again for the next touch")
-    func oncePerTouch() {
+    @Test
+    func `an event fires once for a touch, however often it is reported, and again for the next touch`() {
         let element = FakeElement([event(.didEndTouch, "a"), event(.didEndTouch, "b")])
         let touch = FakeTouch(element)
         for _ in 0..<3 { #expect(detector.trackEnded(withTouches: [touch])) }
-        #expect(notes.all == ["a", "b"])
+        #expect(actionLog.all == ["a", "b"])
         touch.timestamp = 2
         #expect(detector.trackEnded(withTouches: [touch]))
-        #expect(notes.all == ["a", "b", "a", "b"])
+        #expect(actionLog.all == ["a", "b", "a", "b"])
         // New objects may reuse addresses.
         for _ in 0..<200 { #expect(detector.trackEnded(withTouches: [FakeTouch(element)])) }
-        #expect(notes.all.count == 404)
+        #expect(actionLog.all.count == 404)
     }
 
-    @Test("scrolling counts while the user moves the content")
-    func scrolling() {
+    @Test
+    func `scrolling counts while the user moves the content`() {
         let element = FakeElement([event(.didBeginScroll)])
         #expect(!detector.trackBeganScrolling(for: element))
         element.isTracking = true
         #expect(detector.trackBeganScrolling(for: element))
     }
 
-    @Test("events without an element are sent regardless of their trigger, and an empty list sends nothing")
-    func sending() {
+    @Test
+    func `events without an element are sent regardless of their trigger, and an empty list sends nothing`() {
         #expect(!detector.send([]))
         #expect(detector.send([TriggerEvent(.never)]))
         #expect(detector.send([event(.didAppear), event(.never)]))
-        #expect(notes.all == ["didAppear", "none"])
+        #expect(actionLog.all == ["didAppear", "none"])
     }
 
-    @Test("an element that nothing else retains is released after its action has run")
-    func freedElement() async {
-        let notes = notes
+    @Test
+    func `an element that nothing else retains is released after its action has run`() async {
+        let actionLog = actionLog
         weak var freed: FakeElement?
         do {
-            let element = FakeElement([TriggerEvent(.didDisappear) { _ in notes.add("gone") }])
+            let element = FakeElement([TriggerEvent(.didDisappear) { _ in actionLog.add("gone") }])
             freed = element
             #expect(detector.trackEndDisplaying(for: [element]))
         }
         #expect(freed != nil)
-        await detector.untilDone()
-        await detector.untilDone()
-        #expect(notes.all == ["gone"])
+        await detector.waitForActions()
+        await detector.waitForActions()
+        #expect(actionLog.all == ["gone"])
         #expect(freed == nil)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTriggers
 
 /// An element whose properties the test sets.
@@ -38,8 +38,8 @@ final class FakeTouch: TriggerTouch {
     }
 }
 
-/// The notes that actions made, in order.
-final class Notes: Sendable {
+/// The names of the actions that ran, in order.
+final class ActionLog: Sendable {
     private let list = Locked<[String]>([])
 
     var all: [String] { list.withLock { $0 } }
@@ -71,7 +71,7 @@ final class ManualTurns: Sendable {
 
 extension Detector {
     /// Returns when the main actor has run every action that was triggered before.
-    nonisolated func untilDone() async {
+    nonisolated func waitForActions() async {
         await withCheckedContinuation { done in
             _ = send([TriggerEvent(.custom("done")) { _ in done.resume() }])
         }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 internal import TrackwayTriggers
 
@@ -11,129 +11,129 @@ internal import TrackwayTriggers
 struct TriggerEventTests {
     private let clock = ManualClock()
     private let detector: Detector
-    private let notes = Notes()
+    private let actionLog = ActionLog()
 
     init() {
         detector = Detector(clock: clock)
     }
 
-    @Test("the call returns immediately, and the action runs afterward with the trigger's time")
-    func afterwards() async {
-        let notes = notes
+    @Test
+    func `the call returns immediately, and the action runs afterward with the trigger's time`() async {
+        let actionLog = actionLog
         let element = FakeElement([
-            TriggerEvent(.didAppear) { notes.add("\($0.trigger) \($0.moment.monotonic.milliseconds)") }
+            TriggerEvent(.didAppear) { actionLog.add("\($0.trigger) \($0.timestamp.monotonic.milliseconds)") }
         ])
         #expect(detector.trackDisplay(for: [element]))
         clock.advance(by: .seconds(5))
-        #expect(notes.all.isEmpty)
-        await detector.untilDone()
-        #expect(notes.all == ["didAppear 1000000"])
+        #expect(actionLog.all.isEmpty)
+        await detector.waitForActions()
+        #expect(actionLog.all == ["didAppear 1000000"])
     }
 
-    @Test("actions run in the order of their triggers, including triggers from actions")
-    func order() async {
-        let (notes, detector) = (notes, detector)
-        let inner = FakeElement([TriggerEvent(.didAppear) { _ in notes.add("inner") }])
+    @Test
+    func `actions run in the order of their triggers, including triggers from actions`() async {
+        let (actionLog, detector) = (actionLog, detector)
+        let inner = FakeElement([TriggerEvent(.didAppear) { _ in actionLog.add("inner") }])
         let element = FakeElement([
             TriggerEvent(.didAppear) { _ in
-                notes.add("outer")
+                actionLog.add("outer")
                 detector.trackDisplay(for: [inner])
             },
-            TriggerEvent(.didDisappear) { _ in notes.add("gone") },
+            TriggerEvent(.didDisappear) { _ in actionLog.add("gone") },
         ])
         for _ in 0..<2 {
             detector.trackDisplay(for: [element])
             detector.trackEndDisplaying(for: [element])
         }
-        await detector.untilDone()
-        await detector.untilDone()
-        #expect(notes.all == ["outer", "gone", "outer", "gone", "inner", "inner"])
+        await detector.waitForActions()
+        await detector.waitForActions()
+        #expect(actionLog.all == ["outer", "gone", "outer", "gone", "inner", "inner"])
     }
 
-    @Test("an action that disarms its event runs once, no matter how many triggers precede it")
-    func disarming() async {
-        let notes = notes
+    @Test
+    func `an action that disarms its event runs once, no matter how many triggers precede it`() async {
+        let actionLog = actionLog
         let event = TriggerEvent(.didAppear)
         event.setAction { [weak event] _ in
-            notes.add("ran")
+            actionLog.add("ran")
             event?.trigger = .never
         }
         let element = FakeElement([event])
         #expect(detector.trackDisplay(for: [element]))
         #expect(detector.trackDisplay(for: [element]))
-        await detector.untilDone()
-        #expect(notes.all == ["ran"])
+        await detector.waitForActions()
+        #expect(actionLog.all == ["ran"])
         #expect(!detector.trackDisplay(for: [element]))
     }
 
-    @Test("an action can disarm another triggered event, but a later change by the app has no effect")
-    func disarmingOthers() async {
-        let notes = notes
-        let other = TriggerEvent(.didAppear) { _ in notes.add("other") }
+    @Test
+    func `an action can disarm another triggered event, but a later change by the app has no effect`() async {
+        let actionLog = actionLog
+        let other = TriggerEvent(.didAppear) { _ in actionLog.add("other") }
         let element = FakeElement([TriggerEvent(.didAppear) { _ in other.trigger = .never }, other])
         detector.trackDisplay(for: [element])
-        await detector.untilDone()
-        #expect(notes.all.isEmpty)
+        await detector.waitForActions()
+        #expect(actionLog.all.isEmpty)
 
-        let next = TriggerEvent(.didAppear) { _ in notes.add("next") }
+        let next = TriggerEvent(.didAppear) { _ in actionLog.add("next") }
         detector.trackDisplay(for: [FakeElement([next])])
         next.trigger = .didDisappear
-        await detector.untilDone()
-        #expect(notes.all == ["next"])
+        await detector.waitForActions()
+        #expect(actionLog.all == ["next"])
     }
 
-    @Test("an action that replaces its event's action affects pending triggers")
-    func replacing() async {
-        let notes = notes
+    @Test
+    func `an action that replaces its event's action affects pending triggers`() async {
+        let actionLog = actionLog
         let event = TriggerEvent(.didAppear)
         event.setAction { [weak event] _ in
-            notes.add("first")
-            event?.setAction { _ in notes.add("second") }
+            actionLog.add("first")
+            event?.setAction { _ in actionLog.add("second") }
         }
         let element = FakeElement([event])
         for _ in 0..<3 { detector.trackDisplay(for: [element]) }
-        await detector.untilDone()
-        #expect(notes.all == ["first", "second", "second"])
+        await detector.waitForActions()
+        #expect(actionLog.all == ["first", "second", "second"])
     }
 
-    @Test("a custom executor runs pending actions in order, one turn at a time")
-    func executors() {
-        let (notes, turns) = (notes, ManualTurns())
+    @Test
+    func `a custom executor runs pending actions in order, one turn at a time`() {
+        let (actionLog, turns) = (actionLog, ManualTurns())
         let executor = turns.executor
         let element = FakeElement(
-            ["a", "b"].map { name in TriggerEvent(.didAppear, on: executor) { _ in notes.add(name) } }
+            ["a", "b"].map { name in TriggerEvent(.didAppear, on: executor) { _ in actionLog.add(name) } }
         )
         detector.trackDisplay(for: [element])
         detector.trackDisplay(for: [element])
         #expect(turns.count == 1)
-        #expect(notes.all.isEmpty)
+        #expect(actionLog.all.isEmpty)
         turns.run()
-        #expect(notes.all == ["a", "b", "a", "b"])
+        #expect(actionLog.all == ["a", "b", "a", "b"])
         #expect(turns.count == 0)
     }
 
-    @Test("an event that triggers itself repeatedly runs once per turn")
-    func endless() {
-        let (notes, turns, detector) = (notes, ManualTurns(), detector)
+    @Test
+    func `an event that triggers itself repeatedly runs once per turn`() {
+        let (actionLog, turns, detector) = (actionLog, ManualTurns(), detector)
         let endless = TriggerEvent(.didAppear, on: turns.executor) { occurrence in
-            notes.add("again")
+            actionLog.add("again")
             // Pending actions retain the executor, so the repetition must end.
-            if notes.all.count < 6 { _ = detector.send([occurrence.event]) }
+            if actionLog.all.count < 6 { _ = detector.send([occurrence.event]) }
         }
         detector.send([endless])
         for round in 1...6 {
             turns.run()
-            #expect(notes.all.count == round)
+            #expect(actionLog.all.count == round)
         }
     }
 
-    @Test("too many pending actions are rejected, counted and reported")
-    func tooMany() {
+    @Test
+    func `too many pending actions are rejected, counted and reported`() {
         let turns = ManualTurns()
         let executor = turns.executor
         let event = TriggerEvent(.didAppear, trace: "seen", on: executor) { _ in }
         for _ in 0..<65_540 { detector.send([event]) }
-        #expect(executor.refused == 4)
+        #expect(executor.refusedCount == 4)
         #expect(
             detector.trace.recent.map(\.outcome) == Array(repeating: .refused("too many pending actions"), count: 4)
         )
@@ -141,19 +141,19 @@ struct TriggerEventTests {
         while turns.count > 0 { turns.run() }
     }
 
-    @Test("an event and the objects that its action holds are released when nothing retains them")
-    func ends() async {
-        weak var event: TriggerEvent?
-        weak var held: Notes?
+    @Test
+    func `an event and the objects that its action holds are released when nothing retains them`() async {
+        weak var weakEvent: TriggerEvent?
+        weak var weakLog: ActionLog?
         do {
-            let notes = Notes()
-            let made = TriggerEvent(.didAppear) { _ in notes.add("ran") }
-            (event, held) = (made, notes)
-            detector.trackDisplay(for: [FakeElement([made])])
+            let actionLog = ActionLog()
+            let event = TriggerEvent(.didAppear) { _ in actionLog.add("ran") }
+            (weakEvent, weakLog) = (event, actionLog)
+            detector.trackDisplay(for: [FakeElement([event])])
         }
-        #expect(event != nil)
-        await detector.untilDone()
-        #expect(event == nil)
-        #expect(held == nil)
+        #expect(weakEvent != nil)
+        await detector.waitForActions()
+        #expect(weakEvent == nil)
+        #expect(weakLog == nil)
     }
 }

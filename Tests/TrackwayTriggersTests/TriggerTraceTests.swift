@@ -3,7 +3,7 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 internal import TrackwayTriggers
 
@@ -12,8 +12,8 @@ internal import TrackwayTriggers
 struct TriggerTraceTests {
     private let clock = ManualClock()
 
-    @Test("events with a trace text are reported in the order of their actions, with their element")
-    func told() async {
+    @Test
+    func `events with a trace text are reported in the order of their actions, with their element`() async {
         let detector = Detector(clock: clock)
         var reports = detector.trace.reports().makeAsyncIterator()
         let element = FakeElement([
@@ -31,28 +31,28 @@ struct TriggerTraceTests {
             trigger: .didAppear,
             trace: "seen",
             identifier: "A-1",
-            moment: clock.now(),
+            timestamp: clock.now(),
             outcome: .skipped
         )
         #expect(named.description.contains("didAppear  seen  [A-1]  (not run"))
         #expect(detector.trace.recent.count == 2)
     }
 
-    @Test("an action that did not run is reported as skipped")
-    func skipped() async {
+    @Test
+    func `an action that did not run is reported as skipped`() async {
         let detector = Detector(clock: clock)
         let event = TriggerEvent(.didAppear, trace: "once")
         event.setAction { [weak event] _ in event?.trigger = .never }
         let element = FakeElement([event])
         detector.trackDisplay(for: [element])
         detector.trackDisplay(for: [element])
-        await detector.untilDone()
+        await detector.waitForActions()
         #expect(detector.trace.recent.map(\.outcome) == [.ran, .skipped])
     }
 
-    @Test("a slow reader misses the oldest reports and gets their number")
-    func slowReader() async {
-        let trace = TriggerTrace(.everything, bound: 4)
+    @Test
+    func `a slow reader misses the oldest reports and gets their number`() async {
+        let trace = TriggerTrace(.everything, capacity: 4)
         let detector = Detector(clock: clock, trace: trace)
         let reports = trace.reports()
         for number in 0..<10 { detector.send([TriggerEvent(.custom("\(number)"), on: .caller) { _ in }]) }
@@ -61,26 +61,26 @@ struct TriggerTraceTests {
         var iterator = reports.makeAsyncIterator()
         for _ in 0..<4 {
             guard let report = await iterator.next() else { break }
-            missed += report.missed
+            missed += report.missedCount
             names.append(report.trigger.name)
         }
         #expect(names == ["6", "7", "8", "9"])
         detector.send([TriggerEvent(.custom("10"), on: .caller) { _ in }])
-        missed += await iterator.next()?.missed ?? 0
+        missed += await iterator.next()?.missedCount ?? 0
         #expect(missed == 6)
         #expect(trace.recent.map(\.trigger.name) == ["7", "8", "9", "10"])
     }
 
-    @Test("a reader ends when the trace ends")
-    func ends() async {
+    @Test
+    func `a reader ends when the trace ends`() async {
         var trace: TriggerTrace? = TriggerTrace()
         var reports = trace?.reports().makeAsyncIterator()
         trace = nil
         #expect(await reports?.next() == nil)
     }
 
-    @Test("a trace is recorded as events until the recording is canceled")
-    func recorded() throws {
+    @Test
+    func `a trace is recorded as events until the recording is canceled`() throws {
         let memory = try InMemoryAnalytics(clock: clock)
         let detector = Detector(clock: clock)
         let recording = detector.trace.record(with: memory.analytics)

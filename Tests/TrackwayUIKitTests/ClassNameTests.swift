@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayUIKit
 
@@ -60,8 +60,8 @@ struct ClassNameTests {
         ("", "", nil),
     ]
 
-    @Test("a controller is a screen, no matter where its class is nested", arguments: table.indices)
-    func name(row: Int) {
+    @Test(arguments: table.indices)
+    func `a controller is a screen, no matter where its class is nested`(row: Int) {
         let (runtime, full, readable) = Self.table[row]
         #expect(ClassName(runtime).full == full)
         #expect(ScreenRules().screen(of: ControllerFacts(className: runtime))?.name == readable)
@@ -70,26 +70,20 @@ struct ClassNameTests {
         #expect(rules.screen(of: ControllerFacts(className: runtime))?.name == readable.map { _ in full })
     }
 
-    @Test(
-        "a truncated name or one that follows other rules is used unchanged",
-        arguments: [
-            "_Tt", "_TtC", "_TtC4", "_TtC4Sho", "_TtC4Shop", "_TtC4Shop99Home", "_TtG", "_TtGC", "_TtCFL_", "_TtCF4L_",
-            "_TtC99999999999999999999Shop", "_Tt\u{e9}", "NSKVONotifying_", "...", "<<>>", "(((", "(extension in ",
-        ]
-    )
-    func broken(name: String) {
+    @Test(arguments: [
+        "_Tt", "_TtC", "_TtC4", "_TtC4Sho", "_TtC4Shop", "_TtC4Shop99Home", "_TtG", "_TtGC", "_TtCFL_", "_TtCF4L_",
+        "_TtC99999999999999999999Shop", "_Tt\u{e9}", "NSKVONotifying_", "...", "<<>>", "(((", "(extension in ",
+    ])
+    func `a truncated name or one that follows other rules is used unchanged`(name: String) {
         _ = ClassName(name).full
         _ = ScreenRules().screen(of: ControllerFacts(className: name))
     }
 
-    @Test(
-        "a class is excluded by any of its names",
-        arguments: [
-            "_TtCO4Shop8Checkout14ViewController", "Shop.Checkout.ViewController", "Checkout.ViewController",
-            "ViewController",
-        ]
-    )
-    func excluded(name: String) {
+    @Test(arguments: [
+        "_TtCO4Shop8Checkout14ViewController", "Shop.Checkout.ViewController", "Checkout.ViewController",
+        "ViewController",
+    ])
+    func `a class is excluded by any of its names`(name: String) {
         var rules = ScreenRules()
         rules.excludedClasses = [name]
         let runtime = "_TtCO4Shop8Checkout14ViewController"
@@ -100,8 +94,8 @@ struct ClassNameTests {
         #expect(clicks.click(in: ClickFacts(chain: [ElementFacts(className: runtime, kind: .control)])) == nil)
     }
 
-    @Test("a screen's ID contains the surrounding classes with their source names")
-    func place() {
+    @Test
+    func `a screen's ID contains the surrounding classes with their source names`() {
         let facts = ControllerFacts(
             className: "_TtC4Shop\(Self.file)4Home",
             parent: .navigation,
@@ -110,8 +104,8 @@ struct ClassNameTests {
         #expect(ScreenRules().screen(of: facts)?.id == "Shop.Main.Tabs/UINavigationController/Shop.Home")
     }
 
-    @Test("clicks contain the classes of elements with their source names")
-    func clicks() throws {
+    @Test
+    func `clicks contain the classes of elements with their source names`() throws {
         let chain = [
             ElementFacts(className: "_TtCO4Shop4Page9BuyButton", kind: .control),
             ElementFacts(className: "_TtGC4Shop4CardSS_", index: 3),
@@ -121,20 +115,17 @@ struct ClassNameTests {
         #expect(click.attributes[CapturedKey.elementID] == "Card[3]/BuyButton[0]")
     }
 
-    @Test(
-        "the system's classes are recognized by their path",
-        arguments: [
-            ("/System/Library/Frameworks/UIKit.framework", true),
-            ("/System/Library/PrivateFrameworks/A.framework", true),
-            ("/System/iOSSupport/System/Library/Frameworks/UIKit.framework", true), ("/usr/lib/swift", true),
-            ("/Library/Developer/CoreSimulator/Volumes/iOS/RuntimeRoot/usr/lib/swift", true),
-            ("/private/var/containers/Bundle/Application/A/Shop.app", false),
-            ("/var/containers/Bundle/Application/A/Shop.app/PlugIns/Widget.appex", false),
-            ("/var/containers/Bundle/Application/A/Shop.app/Frameworks/Checkout.framework", false),
-            ("/Users/jane/Library/Developer/Xcode/DerivedData/Shop/Tests.xctest", false), ("", false),
-        ]
-    )
-    func origins(path: String, isOfSystem: Bool) {
+    @Test(arguments: [
+        ("/System/Library/Frameworks/UIKit.framework", true),
+        ("/System/Library/PrivateFrameworks/A.framework", true),
+        ("/System/iOSSupport/System/Library/Frameworks/UIKit.framework", true), ("/usr/lib/swift", true),
+        ("/Library/Developer/CoreSimulator/Volumes/iOS/RuntimeRoot/usr/lib/swift", true),
+        ("/private/var/containers/Bundle/Application/A/Shop.app", false),
+        ("/var/containers/Bundle/Application/A/Shop.app/PlugIns/Widget.appex", false),
+        ("/var/containers/Bundle/Application/A/Shop.app/Frameworks/Checkout.framework", false),
+        ("/Users/jane/Library/Developer/Xcode/DerivedData/Shop/Tests.xctest", false), ("", false),
+    ])
+    func `the system's classes are recognized by their path`(path: String, isOfSystem: Bool) {
         #expect(ClassOrigin.isOfSystem(path: path) == isOfSystem)
     }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayUIKit
 
@@ -17,15 +17,15 @@ struct ClickRulesTests {
         rules.click(in: ClickFacts(chain: chain, window: "UIWindow", fingers: fingers))?.attributes
     }
 
-    @Test("a click on a button or a label inside it has the button's identifier, without its title")
-    func button() {
+    @Test
+    func `a click on a button or a label inside it has the button's identifier, without its title`() {
         let expected: Attributes = [CapturedKey.elementID: "buy", CapturedKey.elementType: "UIButton"]
         #expect(click([Self.button, Self.page, Self.window]) == expected)
         #expect(click([Self.label, Self.button, Self.page, Self.window]) == expected)
     }
 
-    @Test("titles are recorded only if the app enables them, on one line, truncated, and never empty")
-    func titles() {
+    @Test
+    func `titles are recorded only if the app enables them, on one line, truncated, and never empty`() {
         var rules = ClickRules()
         rules.includesTitles = true
         #expect(click([Self.button], rules)?[CapturedKey.elementContent] == "Buy now")
@@ -36,8 +36,8 @@ struct ClickRulesTests {
         #expect(click([long], rules)?[CapturedKey.elementContent] == nil)
     }
 
-    @Test("a cell and a button inside it have the cell's position")
-    func cells() {
+    @Test
+    func `a cell and a button inside it have the cell's position`() {
         let cell = ElementFacts(className: "Shop.ProductCell", kind: .cell, identifier: "product", position: "0:3")
         #expect(
             click([Self.label, cell, Self.page]) == [
@@ -48,8 +48,8 @@ struct ClickRulesTests {
         #expect(click([Self.button, cell])?[CapturedKey.elementPosition] == "0:3")
     }
 
-    @Test("an element without an identifier is named by its class and index within the next named element")
-    func nameless() {
+    @Test
+    func `an element without an identifier is named by its class and index within the next named element`() {
         var button = Self.button
         button.identifier = nil
         button.index = 1
@@ -59,18 +59,18 @@ struct ClickRulesTests {
         #expect(click(deep)?[CapturedKey.elementID]?.string?.split(separator: "/").count == 4)
     }
 
-    @Test(
-        "an identifier is recorded unless it looks like a person's address or number, or identifiers are off",
-        arguments: [
-            ("buy", true), ("product-4006381333931", true), ("c++", true), ("a+b", true),
-            ("contact-jane.doe@example.com", false), ("call-+49 170 1234567", false),
-        ]
-    )
-    func identifiers(identifier: String, isRecorded: Bool) {
+    @Test(arguments: [
+        ("buy", true), ("product-4006381333931", true), ("c++", true), ("a+b", true),
+        ("contact-jane.doe@example.com", false), ("call-+49 170 1234567", false),
+    ])
+    func `an identifier is recorded unless it looks like a person's address or number, or identifiers are off`(
+        identifier: String,
+        isRecorded: Bool
+    ) {
         var button = Self.button
         button.identifier = identifier
-        let place = "page/UIButton[0]"
-        #expect(click([button, Self.page])?[CapturedKey.elementID]?.string == (isRecorded ? identifier : place))
+        let elementPath = "page/UIButton[0]"
+        #expect(click([button, Self.page])?[CapturedKey.elementID]?.string == (isRecorded ? identifier : elementPath))
         // The element inside it does not use the identifier, either.
         let label = ElementFacts(className: "UIButton", kind: .control)
         let expected = isRecorded ? "\(identifier)/UIButton[0]" : "page/UIButton[0]/UIButton[0]"
@@ -80,8 +80,8 @@ struct ClickRulesTests {
         #expect(click([button, Self.page], rules)?[CapturedKey.elementID] == "UIView[0]/UIButton[0]")
     }
 
-    @Test("empty chains, several fingers, text fields and keyboards are not clicks")
-    func none() {
+    @Test
+    func `empty chains, several fingers, text fields and keyboards are not clicks`() {
         #expect(click([]) == nil)
         #expect(click([Self.label, Self.page, Self.window]) == nil)
         #expect(click([Self.button], fingers: 2) == nil)
@@ -92,27 +92,27 @@ struct ClickRulesTests {
         }
     }
 
-    @Test("an ignored element is not clicked, nor is any element inside it")
-    func ignored() {
+    @Test
+    func `an ignored element is not clicked, nor is any element inside it`() {
         var page = Self.page
         page.identifier = "secret trackway-ignore"
         #expect(click([Self.button, page]) == nil)
-        var kept = Self.page
-        kept.isIgnored = true
-        #expect(click([Self.button, kept]) == nil)
+        var namedPage = Self.page
+        namedPage.isIgnored = true
+        #expect(click([Self.button, namedPage]) == nil)
         #expect(click([Self.button, Self.page]) != nil)
         var rules = ClickRules()
         rules.excludedClasses = ["UIButton"]
         #expect(click([Self.button], rules) == nil)
     }
 
-    @Test("a click reported twice is one; a later click or one on another element counts")
-    func twice() {
-        var memory = ClickDeduplicator()
+    @Test
+    func `a click reported twice is one; a later click or one on another element counts`() {
+        var deduplicator = ClickDeduplicator()
         let interval = ClickRules().interval
         func isNew(_ element: Int, _ milliseconds: Int64) -> Bool {
-            memory.isNew(
-                FoundClick(element: element, attributes: [:]),
+            deduplicator.insert(
+                CapturedClick(element: element, attributes: [:]),
                 at: MonotonicTime(milliseconds: milliseconds),
                 interval: interval
             )

@@ -27,14 +27,14 @@ public final class SimulatedAdvertising: @unchecked Sendable {
     public static let none = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     private let lock = NSLock()
-    private var held = SimulatedAdvertising.none
+    private var storedIdentifier = SimulatedAdvertising.none
 
     /// The identifier that apps get.
-    public var identifier: UUID { lock.withLock { held } }
+    public var identifier: UUID { lock.withLock { storedIdentifier } }
 
     /// Sets the phone's identifier; nil for none.
     public func simulate(identifier: UUID?) {
-        lock.withLock { held = identifier ?? Self.none }
+        lock.withLock { storedIdentifier = identifier ?? Self.none }
     }
 }
 #endif

@@ -28,14 +28,14 @@ public final class SimulatedTracking: @unchecked Sendable {
     public static let current = SimulatedTracking()
 
     private let lock = NSLock()
-    private var held = ATTrackingManager.AuthorizationStatus.notDetermined
+    private var storedStatus = ATTrackingManager.AuthorizationStatus.notDetermined
 
     /// The user's decision.
-    public var status: ATTrackingManager.AuthorizationStatus { lock.withLock { held } }
+    public var status: ATTrackingManager.AuthorizationStatus { lock.withLock { storedStatus } }
 
     /// Sets the user's decision.
     public func simulate(_ status: ATTrackingManager.AuthorizationStatus) {
-        lock.withLock { held = status }
+        lock.withLock { storedStatus = status }
     }
 }
 #endif

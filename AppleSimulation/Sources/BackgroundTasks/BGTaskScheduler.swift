@@ -24,7 +24,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         public init(_ code: Code) { self.code = code }
     }
 
-    private struct Registered {
+    private struct Registration {
         let queue: DispatchQueue?
         let launch: (BGTask) -> Void
     }
@@ -32,8 +32,8 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     private static let one = BGTaskScheduler()
     private let lock = NSLock()
     private let queue = DispatchQueue(label: "simulated.background-tasks")
-    private var permitted: Set<String> = []
-    private var registered: [String: Registered] = [:]
+    private var permittedIdentifiers: Set<String> = []
+    private var registrations: [String: Registration] = [:]
     private var pending: [String: BGTaskRequest] = [:]
 
     open class var shared: BGTaskScheduler { one }
@@ -45,15 +45,15 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
         lock.withLock {
-            guard permitted.contains(identifier), registered[identifier] == nil else { return false }
-            registered[identifier] = Registered(queue: queue, launch: launchHandler)
+            guard permittedIdentifiers.contains(identifier), registrations[identifier] == nil else { return false }
+            registrations[identifier] = Registration(queue: queue, launch: launchHandler)
             return true
         }
     }
 
     open func submit(_ taskRequest: BGTaskRequest) throws {
         try lock.withLock {
-            guard permitted.contains(taskRequest.identifier) else { throw Error(.notPermitted) }
+            guard permittedIdentifiers.contains(taskRequest.identifier) else { throw Error(.notPermitted) }
             pending[taskRequest.identifier] = taskRequest
         }
     }
@@ -70,14 +70,14 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// Starts a new process of an app whose property list contains these identifiers.
     public func simulateProcess(permitting identifiers: Set<String>) {
         lock.withLock {
-            permitted = identifiers
-            registered = [:]
+            permittedIdentifiers = identifiers
+            registrations = [:]
             pending = [:]
         }
     }
 
     /// The registered identifiers.
-    public var simulatedRegistrations: Set<String> { lock.withLock { Set(registered.keys) } }
+    public var simulatedRegistrations: Set<String> { lock.withLock { Set(registrations.keys) } }
 
     /// The identifiers of pending requests.
     public var simulatedRequests: Set<String> { lock.withLock { Set(pending.keys) } }
@@ -87,13 +87,14 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     /// - Returns: The task; nil without a request or without a registered handler.
     @discardableResult
     public func simulateLaunch(_ identifier: String) -> BGTask? {
-        let found: (BGTask, Registered)? = lock.withLock {
-            guard let registered = registered[identifier], let request = pending.removeValue(forKey: identifier) else {
+        let found: (BGTask, Registration)? = lock.withLock {
+            guard let registration = registrations[identifier], let request = pending.removeValue(forKey: identifier)
+            else {
                 return nil
             }
             let task: BGTask =
                 request is BGProcessingTaskRequest ? BGProcessingTask(identifier) : BGAppRefreshTask(identifier)
-            return (task, registered)
+            return (task, registration)
         }
         guard let (task, handler) = found else { return nil }
         (handler.queue ?? queue).sync { handler.launch(task) }

@@ -12,7 +12,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     public let identifier: String
     private let lock = NSLock()
     private var handler: (() -> Void)?
-    private var successes: [Bool] = []
+    private var completions: [Bool] = []
     private var wait: [CheckedContinuation<Void, Never>] = []
 
     init(_ identifier: String) {
@@ -27,7 +27,7 @@ open class BGTask: NSObject, @unchecked Sendable {
 
     open func setTaskCompleted(success: Bool) {
         let waiting = lock.withLock {
-            successes.append(success)
+            completions.append(success)
             // Everything that the handler captures is released with the task.
             handler = nil
             defer { wait = [] }
@@ -40,23 +40,23 @@ open class BGTask: NSObject, @unchecked Sendable {
     /// The values that the app passed on completion.
     ///
     /// More than one is a bug of the app.
-    public var simulatedCompletions: [Bool] { lock.withLock { successes } }
+    public var simulatedCompletions: [Bool] { lock.withLock { completions } }
 
     /// The system ends the task's time.
     public func simulateExpiration() {
-        let (handler, isOver) = lock.withLock { (self.handler, !successes.isEmpty) }
-        guard !isOver else { return }
+        let (handler, isCompleted) = lock.withLock { (self.handler, !completions.isEmpty) }
+        guard !isCompleted else { return }
         if let handler { handler() } else { setTaskCompleted(success: false) }
     }
 
     /// Returns when the app has completed the task.
     public func simulatedCompletion() async {
         await withCheckedContinuation { continuation in
-            let isOver = lock.withLock {
-                if successes.isEmpty { wait.append(continuation) }
-                return !successes.isEmpty
+            let isCompleted = lock.withLock {
+                if completions.isEmpty { wait.append(continuation) }
+                return !completions.isEmpty
             }
-            if isOver { continuation.resume() }
+            if isCompleted { continuation.resume() }
         }
     }
     #endif

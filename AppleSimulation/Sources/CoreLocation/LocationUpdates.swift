@@ -48,10 +48,10 @@ open class CLLocationManager: NSObject {
     open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
     open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
     open var headingFilter: CLLocationDegrees {
-        get { heldHeadingFilter }
-        set { heldHeadingFilter = newValue }
+        get { storedHeadingFilter }
+        set { storedHeadingFilter = newValue }
     }
-    private var heldHeadingFilter: CLLocationDegrees = 1
+    private var storedHeadingFilter: CLLocationDegrees = 1
 
     public override init() {
         super.init()
@@ -76,7 +76,7 @@ open class CLLocationManager: NSObject {
 
     open var heading: CLHeading? {
         #if !canImport(ObjectiveC)
-        return isFollowingHeading ? SimulatedLocation.current.heading : nil
+        return isUpdatingHeading ? SimulatedLocation.current.heading : nil
         #endif
     }
 
@@ -90,25 +90,25 @@ open class CLLocationManager: NSObject {
 
     open func requestWhenInUseAuthorization() {
         #if !canImport(ObjectiveC)
-        SimulatedLocation.current.ask()
+        SimulatedLocation.current.requestAuthorization()
         #endif
     }
 
     open func requestAlwaysAuthorization() {
         #if !canImport(ObjectiveC)
-        SimulatedLocation.current.ask()
+        SimulatedLocation.current.requestAuthorization()
         #endif
     }
 
-    var isFollowingLocation = false
-    var isFollowingHeading = false
+    var isUpdatingLocation = false
+    var isUpdatingHeading = false
 
-    open func startUpdatingLocation() { isFollowingLocation = true }
-    open func stopUpdatingLocation() { isFollowingLocation = false }
-    open func startMonitoringSignificantLocationChanges() { isFollowingLocation = true }
-    open func stopMonitoringSignificantLocationChanges() { isFollowingLocation = false }
-    open func startUpdatingHeading() { isFollowingHeading = true }
-    open func stopUpdatingHeading() { isFollowingHeading = false }
+    open func startUpdatingLocation() { isUpdatingLocation = true }
+    open func stopUpdatingLocation() { isUpdatingLocation = false }
+    open func startMonitoringSignificantLocationChanges() { isUpdatingLocation = true }
+    open func stopMonitoringSignificantLocationChanges() { isUpdatingLocation = false }
+    open func startUpdatingHeading() { isUpdatingHeading = true }
+    open func stopUpdatingHeading() { isUpdatingHeading = false }
 }
 
 /*@objc*/ public protocol CLLocationManagerDelegate: NSObjectProtocol {

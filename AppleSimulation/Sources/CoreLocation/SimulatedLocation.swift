@@ -9,7 +9,7 @@ public final class SimulatedLocation: @unchecked Sendable {
     /// The current instance.
     public static let current = SimulatedLocation()
 
-    private final class Held {
+    private final class WeakManager {
         weak var manager: CLLocationManager?
 
         init(_ manager: CLLocationManager) {
@@ -18,38 +18,38 @@ public final class SimulatedLocation: @unchecked Sendable {
     }
 
     private let lock = NSLock()
-    private var held: [Held] = []
+    private var weakManagers: [WeakManager] = []
     private var status = CLAuthorizationStatus.notDetermined
-    private var place: CLLocation?
-    private var direction: CLHeading?
+    private var currentLocation: CLLocation?
+    private var currentHeading: CLHeading?
     private var compass = true
-    private var asked = 0
+    private var requestCount = 0
 
     /// The user's decision.
     public var authorization: CLAuthorizationStatus { lock.withLock { status } }
     /// The last location that the system knows.
-    public var location: CLLocation? { lock.withLock { place } }
+    public var location: CLLocation? { lock.withLock { currentLocation } }
     /// The last compass reading.
-    public var heading: CLHeading? { lock.withLock { direction } }
+    public var heading: CLHeading? { lock.withLock { currentHeading } }
     /// Whether the phone has a compass.
     public var hasCompass: Bool { lock.withLock { compass } }
     /// The number of times that an app prompted the user for permission.
-    public var questions: Int { lock.withLock { asked } }
+    public var authorizationRequests: Int { lock.withLock { requestCount } }
     /// The number of managers with active location or heading updates.
-    public var followers: Int { managers.filter { $0.isFollowingLocation || $0.isFollowingHeading }.count }
+    public var activeManagerCount: Int { managers.filter { $0.isUpdatingLocation || $0.isUpdatingHeading }.count }
 
     var isAllowed: Bool { [.authorizedAlways, .authorizedWhenInUse].contains(authorization) }
-    private var managers: [CLLocationManager] { lock.withLock { held.compactMap(\.manager) } }
+    private var managers: [CLLocationManager] { lock.withLock { weakManagers.compactMap(\.manager) } }
 
     /// Resets to a phone without a location, whose user has not decided.
     public func reset(hasCompass: Bool = true) {
         lock.withLock {
-            held = []
+            weakManagers = []
             status = .notDetermined
-            place = nil
-            direction = nil
+            currentLocation = nil
+            currentHeading = nil
             compass = hasCompass
-            asked = 0
+            requestCount = 0
         }
     }
 
@@ -61,37 +61,37 @@ public final class SimulatedLocation: @unchecked Sendable {
 
     /// Moves the phone to another location.
     public func simulate(location: CLLocation) {
-        lock.withLock { place = location }
+        lock.withLock { currentLocation = location }
         guard isAllowed else { return }
-        for manager in managers where manager.isFollowingLocation {
+        for manager in managers where manager.isUpdatingLocation {
             manager.delegate?.locationManager(manager, didUpdateLocations: [location])
         }
     }
 
     /// Changes the phone's heading.
     public func simulate(heading: CLHeading) {
-        lock.withLock { direction = heading }
-        for manager in managers where manager.isFollowingHeading {
+        lock.withLock { currentHeading = heading }
+        for manager in managers where manager.isUpdatingHeading {
             manager.delegate?.locationManager(manager, didUpdateHeading: heading)
         }
     }
 
     /// Reports a location failure.
     public func simulate(failure: CLError.Code) {
-        for manager in managers where manager.isFollowingLocation {
+        for manager in managers where manager.isUpdatingLocation {
             manager.delegate?.locationManager(manager, didFailWithError: CLError(failure))
         }
     }
 
     func add(_ manager: CLLocationManager) {
         lock.withLock {
-            held.removeAll { $0.manager == nil }
-            held.append(Held(manager))
+            weakManagers.removeAll { $0.manager == nil }
+            weakManagers.append(WeakManager(manager))
         }
     }
 
-    func ask() {
-        lock.withLock { if status == .notDetermined { asked += 1 } }
+    func requestAuthorization() {
+        lock.withLock { if status == .notDetermined { requestCount += 1 } }
     }
 }
 #endif

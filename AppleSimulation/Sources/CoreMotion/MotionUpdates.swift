@@ -118,7 +118,7 @@ open class CMMotionManager: NSObject {
     func deliver(_ reading: CMDeviceMotion) {
         let updates = with { $0 }
         guard let (queue, handler) = updates.motion else { return }
-        if updates.frame == .xTrueNorthZVertical, !SimulatedMotionSensors.current.knowsNorth {
+        if updates.frame == .xTrueNorthZVertical, !SimulatedMotionSensors.current.hasTrueNorth {
             let error = NSError(domain: CMErrorDomain, code: Int(CMErrorTrueNorthNotAvailable.rawValue))
             queue.addOperation { handler(nil, error) }
         } else {
@@ -150,7 +150,7 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
         case magnetometer
     }
 
-    private final class Held {
+    private final class WeakManager {
         weak var manager: CMMotionManager?
 
         init(_ manager: CMMotionManager) {
@@ -162,16 +162,16 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
     public static let current = SimulatedMotionSensors()
 
     private let lock = NSLock()
-    private var held: [Held] = []
+    private var weakManagers: [WeakManager] = []
     private var kinds = Set(Kind.allCases)
     private var north = false
 
     /// The sensors of the phone.
     public var has: Set<Kind> { lock.withLock { kinds } }
     /// Whether true north is available: the app may use the location.
-    public var knowsNorth: Bool { lock.withLock { north } }
+    public var hasTrueNorth: Bool { lock.withLock { north } }
     /// The number of managers with active updates.
-    public var readers: Int {
+    public var activeReaderCount: Int {
         managers.filter {
             $0.isDeviceMotionActive || $0.isAccelerometerActive || $0.isGyroActive || $0.isMagnetometerActive
         }.count
@@ -182,14 +182,14 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
             ? [.xArbitraryZVertical, .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical]
             : .xArbitraryZVertical
     }
-    private var managers: [CMMotionManager] { lock.withLock { held.compactMap(\.manager) } }
+    private var managers: [CMMotionManager] { lock.withLock { weakManagers.compactMap(\.manager) } }
 
     /// Resets to a phone with these sensors.
-    public func reset(_ kinds: Set<Kind> = Set(Kind.allCases), knowsNorth: Bool = false) {
+    public func reset(_ kinds: Set<Kind> = Set(Kind.allCases), hasTrueNorth: Bool = false) {
         lock.withLock {
-            held = []
+            weakManagers = []
             self.kinds = kinds
-            north = knowsNorth
+            north = hasTrueNorth
         }
     }
 
@@ -226,8 +226,8 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
 
     func add(_ manager: CMMotionManager) {
         lock.withLock {
-            held.removeAll { $0.manager == nil }
-            held.append(Held(manager))
+            weakManagers.removeAll { $0.manager == nil }
+            weakManagers.append(WeakManager(manager))
         }
     }
 }

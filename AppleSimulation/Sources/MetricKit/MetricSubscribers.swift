@@ -26,8 +26,8 @@ open class MXMetricManager: NSObject, @unchecked Sendable {
 
     open class var shared: MXMetricManager { one }
 
-    open var pastDiagnosticPayloads: [MXDiagnosticPayload] { lock.withLock { past } }
-    private var past: [MXDiagnosticPayload] = []
+    open var pastDiagnosticPayloads: [MXDiagnosticPayload] { lock.withLock { deliveredPayloads } }
+    private var deliveredPayloads: [MXDiagnosticPayload] = []
 
     open func add(_ subscriber: any MXMetricManagerSubscriber) {
         lock.withLock { subscribers.append(subscriber) }
@@ -45,11 +45,11 @@ open class MXMetricManager: NSObject, @unchecked Sendable {
     ///
     /// All subscribers have been notified when this call returns.
     public func simulate(_ payloads: [MXDiagnosticPayload]) {
-        let told = lock.withLock {
-            past += payloads
+        let notified = lock.withLock {
+            deliveredPayloads += payloads
             return subscribers
         }
-        queue.sync { for subscriber in told { subscriber.didReceive(payloads) } }
+        queue.sync { for subscriber in notified { subscriber.didReceive(payloads) } }
     }
     #endif
 }

@@ -70,7 +70,7 @@ public struct NWPath: Sendable, Equatable {
 public final class NWPathMonitor: @unchecked Sendable {
     private let lock = NSLock()
     private var handler: (@Sendable (NWPath) -> Void)?
-    private var heldQueue: DispatchQueue?
+    private var storedQueue: DispatchQueue?
     private var isCancelled = false
 
     public init() {}
@@ -80,7 +80,7 @@ public final class NWPathMonitor: @unchecked Sendable {
         set { lock.withLock { handler = newValue } }
     }
 
-    public var queue: DispatchQueue? { lock.withLock { heldQueue } }
+    public var queue: DispatchQueue? { lock.withLock { storedQueue } }
 
     public var currentPath: NWPath {
         #if !canImport(ObjectiveC)
@@ -90,9 +90,9 @@ public final class NWPathMonitor: @unchecked Sendable {
 
     public func start(queue: DispatchQueue) {
         #if !canImport(ObjectiveC)
-        lock.withLock { heldQueue = queue }
+        lock.withLock { storedQueue = queue }
         SimulatedNetwork.current.add(self)
-        tell()
+        notify()
         #endif
     }
 
@@ -104,11 +104,11 @@ public final class NWPathMonitor: @unchecked Sendable {
     }
 
     #if !canImport(ObjectiveC)
-    func tell() {
+    func notify() {
         let path = SimulatedNetwork.current.path
         lock.withLock {
-            guard !isCancelled, let heldQueue else { return }
-            heldQueue.async { [weak self] in self?.pathUpdateHandler?(path) }
+            guard !isCancelled, let storedQueue else { return }
+            storedQueue.async { [weak self] in self?.pathUpdateHandler?(path) }
         }
     }
     #endif
@@ -117,7 +117,7 @@ public final class NWPathMonitor: @unchecked Sendable {
 #if !canImport(ObjectiveC)
 /// The phone's network, controlled by tests.
 public final class SimulatedNetwork: @unchecked Sendable {
-    private final class Held {
+    private final class WeakMonitor {
         weak var monitor: NWPathMonitor?
 
         init(_ monitor: NWPathMonitor) {
@@ -129,7 +129,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
     public static let current = SimulatedNetwork()
 
     private let lock = NSLock()
-    private var held: [Held] = []
+    private var weakMonitors: [WeakMonitor] = []
     private var now = NWPath.simulated(.wifi)
 
     /// The current path.
@@ -141,15 +141,15 @@ public final class SimulatedNetwork: @unchecked Sendable {
     public func simulate(_ path: NWPath) {
         let monitors = lock.withLock {
             now = path
-            return held.compactMap(\.monitor)
+            return weakMonitors.compactMap(\.monitor)
         }
-        for monitor in monitors { monitor.tell() }
+        for monitor in monitors { monitor.notify() }
     }
 
     func add(_ monitor: NWPathMonitor) {
         lock.withLock {
-            held.removeAll { $0.monitor == nil }
-            held.append(Held(monitor))
+            weakMonitors.removeAll { $0.monitor == nil }
+            weakMonitors.append(WeakMonitor(monitor))
         }
     }
 }

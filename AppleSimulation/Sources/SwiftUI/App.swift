@@ -23,7 +23,7 @@ public enum SceneBuilder {
 public struct WindowGroup<Content: View>: Scene {
     let content: () -> Content
     public init(@ViewBuilder content: @escaping () -> Content) { self.content = content }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 @MainActor @preconcurrency

@@ -16,11 +16,11 @@ public struct _SystemModifier: ViewModifier {
         case tabItem(any View)
         case disabled(Bool)
         case task(@Sendable () async -> Void)
-        case look
+        case styling
     }
 
     let kind: Kind
-    public func body(content: Content) -> Never { neverRead() }
+    public func body(content: Content) -> Never { unreachableBody() }
 }
 
 extension View {
@@ -80,15 +80,15 @@ extension View {
 
     public func tabItem<Label: View>(@ViewBuilder _ label: () -> Label) -> some View { system(.tabItem(label())) }
 
-    public func padding(_ length: CGFloat? = nil) -> some View { system(.look) }
-    public func font(_ font: Font?) -> some View { system(.look) }
+    public func padding(_ length: CGFloat? = nil) -> some View { system(.styling) }
+    public func font(_ font: Font?) -> some View { system(.styling) }
     public func frame(
         minWidth: CGFloat? = nil,
         maxWidth: CGFloat? = nil,
         minHeight: CGFloat? = nil,
         maxHeight: CGFloat? = nil
     ) -> some View {
-        system(.look)
+        system(.styling)
     }
 }
 

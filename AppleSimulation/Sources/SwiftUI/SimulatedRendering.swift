@@ -14,7 +14,7 @@ import UIKit
     }
 
     /// Properties that outer views apply to inner ones.
-    struct Surroundings {
+    struct InheritedProperties {
         var identifier: String?
         var isEnabled = true
         var taps: [@MainActor () -> Void] = []
@@ -35,10 +35,10 @@ import UIKit
         _ view: Content,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: Surroundings
+        _ inherited: InheritedProperties
     ) {
         if let system = view as? any SimulatedView {
-            system.simulate(self, path, environment, around)
+            system.simulate(self, path, environment, inherited)
             return
         }
         if let controller = view as? any UIViewControllerRepresentable {
@@ -46,7 +46,7 @@ import UIKit
             return
         }
         connect(view, path, environment)
-        render(view.body, path + "b/", environment, around)
+        render(view.body, path + "b/", environment, inherited)
     }
 
     /// Connects properties that hold state and environment values.
@@ -60,17 +60,17 @@ import UIKit
         _ kind: String,
         _ text: String,
         _ path: String,
-        _ around: Surroundings,
+        _ inherited: InheritedProperties,
         tap: (@MainActor () -> Void)? = nil
     ) {
         elements.append(
             SimulatedScreen.Element(
                 kind: kind,
                 text: text,
-                identifier: around.identifier,
+                identifier: inherited.identifier,
                 path: path,
-                isEnabled: around.isEnabled,
-                taps: (tap.map { [$0] } ?? []) + around.taps
+                isEnabled: inherited.isEnabled,
+                taps: (tap.map { [$0] } ?? []) + inherited.taps
             )
         )
     }
@@ -78,7 +78,7 @@ import UIKit
     /// Returns the text of a label.
     func text<Content: View>(of view: Content, _ path: String, _ environment: EnvironmentValues) -> String {
         let inner = SimulatedRendering(state: state)
-        inner.render(view, path, environment, Surroundings())
+        inner.render(view, path, environment, InheritedProperties())
         return inner.elements.map(\.text).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
@@ -88,19 +88,19 @@ import UIKit
         _ environment: EnvironmentValues
     ) {
         let context = UIViewControllerRepresentableContext<Shown>(environment: environment)
-        let held = state.controllers[path] as? Shown.UIViewControllerType
-        let controller = held ?? view.makeUIViewController(context: context)
+        let existing = state.controllers[path] as? Shown.UIViewControllerType
+        let controller = existing ?? view.makeUIViewController(context: context)
         state.controllers[path] = controller
         view.updateUIViewController(controller, context: context)
         let state = state
         appearances[path] = Appearance(
             appear: {
-                state.host?.take(controller)
+                state.host?.embed(controller)
                 controller.simulateAppearing()
             },
             disappear: {
                 controller.simulateDisappearing()
-                state.host?.give(controller)
+                state.host?.unembed(controller)
             }
         )
     }
@@ -108,7 +108,7 @@ import UIKit
 
 extension UIViewController {
     /// Embeds a UIKit controller in the host's view, where touches reach it.
-    fileprivate func take(_ controller: UIViewController) {
+    fileprivate func embed(_ controller: UIViewController) {
         addChild(controller)
         controller.view.frame = view.bounds
         view.addSubview(controller.view)
@@ -116,7 +116,7 @@ extension UIViewController {
     }
 
     /// Removes a UIKit controller.
-    fileprivate func give(_ controller: UIViewController) {
+    fileprivate func unembed(_ controller: UIViewController) {
         controller.willMove(toParent: nil)
         controller.view.removeFromSuperview()
         controller.removeFromParent()
@@ -129,7 +129,7 @@ extension UIViewController {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     )
 }
 
@@ -138,14 +138,14 @@ extension ModifiedContent: SimulatedView where Content: View, Modifier: ViewModi
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         if let system = modifier as? _SystemModifier {
-            system.simulate(rendering, content, path, environment, around)
+            system.simulate(rendering, content, path, environment, inherited)
         } else {
             rendering.connect(modifier, path + "m", environment)
-            let placeholder = _ViewModifier_Content<Modifier>(held: content)
-            rendering.render(modifier.body(content: placeholder), path + "m/", environment, around)
+            let placeholder = _ViewModifier_Content<Modifier>(storedView: content)
+            rendering.render(modifier.body(content: placeholder), path + "m/", environment, inherited)
         }
     }
 }
@@ -156,10 +156,10 @@ extension _SystemModifier {
         _ content: some View,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         var environment = environment
-        var around = around
+        var inherited = inherited
         let state = rendering.state
         switch kind {
         case .appearing(let appear, let disappear):
@@ -167,26 +167,26 @@ extension _SystemModifier {
         case .task(let action):
             rendering.appearances[path] = .init(appear: { Task { await action() } })
         case .tap(_, _, let action):
-            around.taps.append(action)
+            inherited.taps.append(action)
         case .change(let value, let isEqual, let action):
             // The closure belongs to the previous body and captures its properties (Apple, page of
             // `onChange(of:perform:)`).
-            if let old = state.watched[path], !isEqual(old.value) {
+            if let old = state.observedValues[path], !isEqual(old.value) {
                 rendering.changes.append { old.action(old.value, value) }
             }
-            state.watched[path] = (value, action)
+            state.observedValues[path] = (value, action)
         case .identifier(let identifier):
-            around.identifier = identifier
+            inherited.identifier = identifier
         case .title(let title):
             state.title = title
         case .environment(let change):
             change(&environment)
         case .disabled(let isDisabled):
-            around.isEnabled = around.isEnabled && !isDisabled
-        case .sheet, .tabItem, .look:
+            inherited.isEnabled = inherited.isEnabled && !isDisabled
+        case .sheet, .tabItem, .styling:
             break
         }
-        rendering.render(content, path + "c/", environment, around)
+        rendering.render(content, path + "c/", environment, inherited)
         if case .sheet(let isPresented, let sheet) = kind, isPresented.wrappedValue {
             state.closeSheet = { isPresented.wrappedValue = false }
             rendering.render(sheet(), path + "s/", environment, .init())

@@ -116,25 +116,25 @@ public import UIKit
 
     /// Goes back from a link's destination, or dismisses a sheet.
     public func goBack() {
-        if state.pushed.popLast() == nil { state.closeSheet?() }
+        if state.pushedPaths.popLast() == nil { state.closeSheet?() }
         refresh()
     }
 
     /// Starts a swipe back and cancels it: the view below appears and disappears; the front view remains.
-    public func abandonGoingBack() {
+    public func cancelSwipeBack() {
         refresh()
-        let pushed = state.pushed
-        guard state.pushed.popLast() != nil else { return }
-        let beneath = read().appearances
-        state.pushed = pushed
-        let coming = beneath.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }
-        for (_, appearance) in coming { appearance.appear?() }
-        for (_, appearance) in coming { appearance.disappear?() }
+        let pushed = state.pushedPaths
+        guard state.pushedPaths.popLast() != nil else { return }
+        let belowAppearances = read().appearances
+        state.pushedPaths = pushed
+        let appearing = belowAppearances.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }
+        for (_, appearance) in appearing { appearance.appear?() }
+        for (_, appearance) in appearing { appearance.disappear?() }
         refresh()
     }
 
     /// Selects a tab.
-    public func choose(tab index: Int) {
+    public func select(tab index: Int) {
         state.tab = index
         refresh()
     }
@@ -146,14 +146,14 @@ public import UIKit
             elements = rendering.elements
             let before = appeared
             appeared = rendering.appearances
-            let goes = before.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
-            let comes = appeared.filter { before[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
-            if SimulatedPhone.current.order.comingFirst {
-                for appearance in comes { appearance.appear?() }
-                for appearance in goes { appearance.disappear?() }
+            let disappearing = before.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
+            let appearing = appeared.filter { before[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
+            if SimulatedPhone.current.order.appearingFirst {
+                for appearance in appearing { appearance.appear?() }
+                for appearance in disappearing { appearance.disappear?() }
             } else {
-                for appearance in goes { appearance.disappear?() }
-                for appearance in comes { appearance.appear?() }
+                for appearance in disappearing { appearance.disappear?() }
+                for appearance in appearing { appearance.appear?() }
             }
             for change in rendering.changes { change() }
             if !state.isDirty { return }
@@ -175,8 +175,8 @@ public import UIKit
 @MainActor final class SimulatedScreenState {
     nonisolated(unsafe) var values: [String: Any] = [:]
     nonisolated(unsafe) var isDirty = false
-    var watched: [String: (value: Any, action: (Any, Any) -> Void)] = [:]
-    var pushed: [String] = []
+    var observedValues: [String: (value: Any, action: (Any, Any) -> Void)] = [:]
+    var pushedPaths: [String] = []
     var tab = 0
     var title: String?
     var fields: [String: (String) -> Void] = [:]

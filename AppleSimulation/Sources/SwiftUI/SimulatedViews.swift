@@ -9,7 +9,7 @@ extension EmptyView: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {}
 }
 
@@ -18,7 +18,7 @@ extension Spacer: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {}
 }
 
@@ -27,7 +27,7 @@ extension Divider: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {}
 }
 
@@ -36,7 +36,7 @@ extension Never: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {}
 }
 
@@ -45,9 +45,9 @@ extension Text: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.add("Text", text, path, around)
+        rendering.add("Text", text, path, inherited)
     }
 }
 
@@ -56,9 +56,9 @@ extension Image: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.add("Image", "", path, around)
+        rendering.add("Image", "", path, inherited)
     }
 }
 
@@ -67,11 +67,11 @@ extension TupleView: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         for (index, child) in Mirror(reflecting: value).children.enumerated() {
             guard let view = child.value as? any View else { continue }
-            rendering.render(view, "\(path)\(index)/", environment, around)
+            rendering.render(view, "\(path)\(index)/", environment, inherited)
         }
     }
 }
@@ -81,10 +81,10 @@ extension _ConditionalContent: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        if let first { rendering.render(first, path + "t/", environment, around) }
-        if let second { rendering.render(second, path + "f/", environment, around) }
+        if let first { rendering.render(first, path + "t/", environment, inherited) }
+        if let second { rendering.render(second, path + "f/", environment, inherited) }
     }
 }
 
@@ -93,9 +93,9 @@ extension Optional: SimulatedView where Wrapped: View {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        if let self { rendering.render(self, path + "t/", environment, around) }
+        if let self { rendering.render(self, path + "t/", environment, inherited) }
     }
 }
 
@@ -104,9 +104,9 @@ extension AnyView: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.render(held, path, environment, around)
+        rendering.render(storedView, path, environment, inherited)
     }
 }
 
@@ -115,20 +115,20 @@ extension _ViewModifier_Content: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.render(held, path + "h/", environment, around)
+        rendering.render(storedView, path + "h/", environment, inherited)
     }
 }
 
 extension SimulatedLayout {
-    @MainActor func lay(
+    @MainActor func layOut(
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.render(content, path, environment, around)
+        rendering.render(content, path, environment, inherited)
     }
 }
 
@@ -137,9 +137,9 @@ extension VStack: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -148,9 +148,9 @@ extension HStack: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -159,9 +159,9 @@ extension ZStack: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -170,9 +170,9 @@ extension Group: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -181,9 +181,9 @@ extension ScrollView: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -192,9 +192,9 @@ extension List: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -203,9 +203,9 @@ extension Form: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        lay(rendering, path, environment, around)
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -214,10 +214,10 @@ extension Section: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        if let title { rendering.add("Header", title, path, around) }
-        lay(rendering, path, environment, around)
+        if let title { rendering.add("Header", title, path, inherited) }
+        layOut(rendering, path, environment, inherited)
     }
 }
 
@@ -226,9 +226,9 @@ extension ForEach: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        for element in data { rendering.render(content(element), "\(path)[\(id(element))]/", environment, around) }
+        for element in data { rendering.render(content(element), "\(path)[\(id(element))]/", environment, inherited) }
     }
 }
 
@@ -237,9 +237,9 @@ extension Button: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        rendering.add("Button", rendering.text(of: label, path, environment), path, around, tap: action)
+        rendering.add("Button", rendering.text(of: label, path, environment), path, inherited, tap: action)
     }
 }
 
@@ -248,10 +248,10 @@ extension Toggle: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         let isOn = isOn
-        rendering.add("Toggle", rendering.text(of: label, path, environment), path, around) {
+        rendering.add("Toggle", rendering.text(of: label, path, environment), path, inherited) {
             isOn.wrappedValue.toggle()
         }
     }
@@ -262,12 +262,12 @@ extension TextField: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         let text = text
-        let name = around.identifier ?? rendering.text(of: label, path, environment)
+        let name = inherited.identifier ?? rendering.text(of: label, path, environment)
         rendering.state.fields[name] = { text.wrappedValue += $0 }
-        rendering.add("TextField", text.wrappedValue, path, around)
+        rendering.add("TextField", text.wrappedValue, path, inherited)
     }
 }
 
@@ -276,18 +276,18 @@ extension NavigationStack: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         // Only the innermost destination is shown. The outer ones are evaluated to find it, and their elements are
         // discarded.
         let elements = rendering.elements
         let appearances = rendering.appearances
-        rendering.render(root, path + "r/", environment, around)
-        for pushed in rendering.state.pushed {
+        rendering.render(root, path + "r/", environment, inherited)
+        for pushed in rendering.state.pushedPaths {
             guard let destination = rendering.destinations[pushed] else { break }
             rendering.elements = elements
             rendering.appearances = appearances
-            rendering.render(destination, pushed + "d/", environment, around)
+            rendering.render(destination, pushed + "d/", environment, inherited)
         }
     }
 }
@@ -297,12 +297,12 @@ extension NavigationLink: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
         let state = rendering.state
         rendering.destinations[path] = destination
-        rendering.add("NavigationLink", rendering.text(of: label, path, environment), path, around) {
-            state.pushed.append(path)
+        rendering.add("NavigationLink", rendering.text(of: label, path, environment), path, inherited) {
+            state.pushedPaths.append(path)
         }
     }
 }
@@ -312,21 +312,21 @@ extension TabView: SimulatedView {
         _ rendering: SimulatedRendering,
         _ path: String,
         _ environment: EnvironmentValues,
-        _ around: SimulatedRendering.Surroundings
+        _ inherited: SimulatedRendering.InheritedProperties
     ) {
-        let parts: [any View] = (content as? any SimulatedParts)?.parts ?? [content]
+        let parts: [any View] = (content as? any SimulatedViewList)?.parts ?? [content]
         guard parts.indices.contains(rendering.state.tab) else { return }
         let shown: any View = parts[rendering.state.tab]
-        rendering.render(shown, "\(path)tab\(rendering.state.tab)/", environment, around)
+        rendering.render(shown, "\(path)tab\(rendering.state.tab)/", environment, inherited)
     }
 }
 
 /// A sequence of views.
-@MainActor protocol SimulatedParts {
+@MainActor protocol SimulatedViewList {
     var parts: [any View] { get }
 }
 
-extension TupleView: SimulatedParts {
+extension TupleView: SimulatedViewList {
     var parts: [any View] { Mirror(reflecting: value).children.compactMap { $0.value as? any View } }
 }
 #endif

@@ -14,7 +14,7 @@ public protocol View {
 }
 
 extension Never: View {
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 @resultBuilder
@@ -39,29 +39,29 @@ public enum ViewBuilder {
 
 public struct EmptyView: View {
     public init() {}
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct TupleView<Views>: View {
     public var value: Views
     public init(_ value: Views) { self.value = value }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct _ConditionalContent<First: View, Second: View>: View {
     let first: First?
     let second: Second?
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension Optional: View where Wrapped: View {
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct AnyView: View {
-    let held: any View
-    public init<Content: View>(_ view: Content) { held = view }
-    public var body: Never { neverRead() }
+    let storedView: any View
+    public init<Content: View>(_ view: Content) { storedView = view }
+    public var body: Never { unreachableBody() }
 }
 
 @MainActor @preconcurrency
@@ -73,8 +73,8 @@ public protocol ViewModifier {
 
 /// The content that a modifier is applied to.
 public struct _ViewModifier_Content<Modifier>: View {
-    let held: any View
-    public var body: Never { neverRead() }
+    let storedView: any View
+    public var body: Never { unreachableBody() }
 }
 
 public struct ModifiedContent<Content, Modifier> {
@@ -87,7 +87,7 @@ public struct ModifiedContent<Content, Modifier> {
 }
 
 extension ModifiedContent: View where Content: View, Modifier: ViewModifier {
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension View {
@@ -97,6 +97,6 @@ extension View {
 }
 
 /// The body of a view that is rendered by the system.
-func neverRead() -> Never {
+func unreachableBody() -> Never {
     fatalError("system views have no body")
 }

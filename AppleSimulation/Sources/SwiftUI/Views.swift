@@ -18,24 +18,24 @@ public struct Text: View {
     public init(_ key: LocalizedStringKey) { text = key.text }
     public init(verbatim content: String) { text = content }
     @_disfavoredOverload public init<Words: StringProtocol>(_ content: Words) { text = String(content) }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Image: View {
     let name: String
     public init(_ name: String) { self.name = name }
     public init(systemName: String) { name = systemName }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Spacer: View {
     public init() {}
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Divider: View {
     public init() {}
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Button<Label: View>: View {
@@ -45,7 +45,7 @@ public struct Button<Label: View>: View {
         self.action = action
         self.label = label()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension Button where Label == Text {
@@ -65,7 +65,7 @@ public struct Toggle<Label: View>: View {
         self.isOn = isOn
         self.label = label()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension Toggle where Label == Text {
@@ -77,7 +77,7 @@ extension Toggle where Label == Text {
 public struct TextField<Label: View>: View {
     let label: Label
     let text: Binding<String>
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension TextField where Label == Text {
@@ -99,7 +99,7 @@ public struct VStack<Content: View>: SimulatedLayout {
     {
         self.content = content()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct HStack<Content: View>: SimulatedLayout {
@@ -107,37 +107,37 @@ public struct HStack<Content: View>: SimulatedLayout {
     public init(alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) {
         self.content = content()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct ZStack<Content: View>: SimulatedLayout {
     public let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Group<Content: View>: SimulatedLayout {
     public let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct ScrollView<Content: View>: SimulatedLayout {
     public let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct List<Content: View>: SimulatedLayout {
     public let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Form<Content: View>: SimulatedLayout {
     public let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct Section<Content: View>: SimulatedLayout {
@@ -151,7 +151,7 @@ public struct Section<Content: View>: SimulatedLayout {
         title = titleKey.text
         self.content = content()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View {
@@ -164,7 +164,7 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>
         self.id = { $0[keyPath: id] }
         self.content = content
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension ForEach where Data.Element: Identifiable, ID == Data.Element.ID {
@@ -176,7 +176,7 @@ extension ForEach where Data.Element: Identifiable, ID == Data.Element.ID {
 public struct NavigationStack<Root: View>: View {
     let root: Root
     public init(@ViewBuilder root: () -> Root) { self.root = root() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct NavigationLink<Label: View, Destination: View>: View {
@@ -186,7 +186,7 @@ public struct NavigationLink<Label: View, Destination: View>: View {
         self.destination = destination()
         self.label = label()
     }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 extension NavigationLink where Label == Text {
@@ -202,7 +202,7 @@ extension NavigationLink where Label == Text {
 public struct TabView<Content: View>: View {
     let content: Content
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public enum HorizontalAlignment: Sendable {
@@ -228,7 +228,7 @@ public protocol UIViewControllerRepresentable: View where Body == Never {
 }
 
 extension UIViewControllerRepresentable {
-    public var body: Never { neverRead() }
+    public var body: Never { unreachableBody() }
 }
 
 public struct UIViewControllerRepresentableContext<Representable> {

@@ -5,7 +5,7 @@ import BackgroundTasks
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 import UIKit
 
@@ -37,9 +37,9 @@ struct HostTaskTests {
 
     /// Puts the app in the background with pending events.
     private func suspended(_ memory: InMemoryAnalytics) async {
-        memory.analytics.lifeCycleChanged(to: .willResignActive)
-        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
-        await memory.analytics.lifecycle.follower.untilSettled()
+        memory.analytics.lifecycleChanged(to: .willResignActive)
+        memory.analytics.lifecycleChanged(to: .didEnterBackground)
+        await memory.analytics.lifecycle.dispatcher.waitUntilSettled()
     }
 
     @Test func theSDKRegistersAndSubmitsNothing() throws {

@@ -9,8 +9,8 @@ import TrackwayPlatform
 
 @Suite("Advertising identifier product", .serialized)
 struct AdvertisingProductTests {
-    @Test("the identifier is reported only while the user permits tracking, and never as all zeros")
-    func allowed() throws {
+    @Test
+    func `the identifier is reported only while the user permits tracking, and never as all zeros`() throws {
         // The identifier is nil until the product is registered.
         #expect(LinkedAdvertisingID.current() == nil)
         AdvertisingID.register()

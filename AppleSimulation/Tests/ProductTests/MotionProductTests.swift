@@ -4,8 +4,8 @@
 import CoreMotion
 import Foundation
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
+import TrackwayLifecycle
 import TrackwayMotion
 import TrackwayPlatform
 
@@ -32,17 +32,17 @@ struct MotionProductTests {
         return await iterator.next()
     }
 
-    @Test("motion is read only between start and stop, in a reference frame that needs no permission")
-    func device() async throws {
+    @Test
+    func `motion is read only between start and stop, in a reference frame that needs no permission`() async throws {
         let motion = try #require(Self.motion)
         #expect(motion.hasDeviceMotion)
         #expect(motion.hasRawSensors)
         #expect(MotionSnapshots.referenceFrame == .arbitrary)
         let sensors = SimulatedMotionSensors.current
-        #expect(sensors.readers == 0)
-        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
-        motion.start(.device, every: .milliseconds(100)) { told.yield($0) }
-        #expect(sensors.readers == 1)
+        #expect(sensors.activeReaderCount == 0)
+        let (readings, continuation) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.device, every: .milliseconds(100)) { continuation.yield($0) }
+        #expect(sensors.activeReaderCount == 1)
         guard case .device(let first) = await Self.next(readings, roll: 0.5) else {
             Issue.record("no motion")
             return
@@ -50,18 +50,18 @@ struct MotionProductTests {
         #expect(first.attitude.roll == 0.5)
         #expect(first.gravity.z == -1)
         motion.stop()
-        #expect(sensors.readers == 0)
-        told.finish()
+        #expect(sensors.activeReaderCount == 0)
+        continuation.finish()
     }
 
-    @Test("if the system rejects true north, the frame without requirements is used")
-    func rejectedTrueNorthFallsBack() async throws {
+    @Test
+    func `if the system rejects true north, the frame without requirements is used`() async throws {
         let motion = try #require(Self.motion)
         MotionSnapshots.referenceFrame = .trueNorth
         defer { MotionSnapshots.referenceFrame = .arbitrary }
         let sensors = SimulatedMotionSensors.current
-        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
-        motion.start(.device, every: .milliseconds(100)) { told.yield($0) }
+        let (readings, continuation) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.device, every: .milliseconds(100)) { continuation.yield($0) }
         // The first reading is rejected and the frame is changed on the sensors' thread: move the phone until a reading
         // arrives.
         let moved = Task {
@@ -78,18 +78,18 @@ struct MotionProductTests {
             return
         }
         #expect(motionRead.attitude.roll == 0.25)
-        #expect(sensors.readers == 1)
+        #expect(sensors.activeReaderCount == 1)
         motion.stop()
-        #expect(sensors.readers == 0)
-        told.finish()
+        #expect(sensors.activeReaderCount == 0)
+        continuation.finish()
     }
 
-    @Test("raw readings are reported for each sensor")
-    func raw() async throws {
+    @Test
+    func `raw readings are reported for each sensor`() async throws {
         let motion = try #require(Self.motion)
         let sensors = SimulatedMotionSensors.current
-        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
-        motion.start(.raw, every: .milliseconds(100)) { told.yield($0) }
+        let (readings, continuation) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.raw, every: .milliseconds(100)) { continuation.yield($0) }
         let now = ProcessInfo.processInfo.systemUptime
         sensors.simulate(acceleration: CMAcceleration(x: 1, y: 2, z: 3), at: now)
         sensors.simulate(rotationRate: CMRotationRate(x: 4, y: 5, z: 6), at: now)
@@ -104,7 +104,7 @@ struct MotionProductTests {
         #expect(kinds[.rotationRate] == Vector3(x: 4, y: 5, z: 6))
         #expect(kinds[.magneticField] == Vector3(x: 7, y: 8, z: 9))
         motion.stop()
-        #expect(sensors.readers == 0)
-        told.finish()
+        #expect(sensors.activeReaderCount == 0)
+        continuation.finish()
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import SwiftUI
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwaySwiftUI
 import TrackwayTesting
 import UIKit

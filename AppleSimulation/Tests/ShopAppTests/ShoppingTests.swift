@@ -4,7 +4,7 @@
 import SwiftUI
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 import UIKit
 

@@ -41,7 +41,9 @@ struct TriggersPageTests {
         var expected = ["didAppear  UILabel#didAppear  the line came into sight"]
         #expect(await trace(page, 1) == expected)
 
-        let elements = [page.silent, page.appearing, page.disappearing, page.touched, page.acting]
+        let elements = [
+            page.silentLabel, page.appearingLabel, page.disappearingLabel, page.touchButton, page.actionButton,
+        ]
         for element in elements { phone.tap(element) }
         expected += [
             "didEndTouch  SparkButton#didEndTouch  the button was touched",
@@ -49,10 +51,10 @@ struct TriggersPageTests {
         ]
         #expect(await trace(page, 3) == expected)
 
-        page.scrolled.simulate(scrollingBy: 50)
-        page.typed.simulate(typing: "a")
-        page.left.simulate(typing: "b")
-        page.left.simulateReturn()
+        page.scrollView.simulate(scrollingBy: 50)
+        page.beginEditingField.simulate(typing: "a")
+        page.endEditingField.simulate(typing: "b")
+        page.endEditingField.simulateReturn()
         expected += [
             "didBeginScroll  UIScrollView#didBeginScroll  scrolling began",
             "didBecomeFirstResponder  TypedField#didBecomeFirstResponder  typing began",
@@ -76,7 +78,7 @@ struct TriggersPageTests {
         screen.tap("Triggers")
         let page = try #require(screen.controllers.first as? TriggersController)
         #expect(page.title == "Triggers")
-        page.acting.sendActions(for: .touchUpInside)
+        page.actionButton.sendActions(for: .touchUpInside)
         let lines = await trace(page, 2)
         #expect(lines.count == 2)
         let recorded = memory.events(named: "_trigger").map { $0.event.attributes["_trigger"] }

@@ -25,7 +25,7 @@ struct ApplicationTouchTests {
 
     private func add<View: UIView>(_ view: View, _ name: String, to parent: UIView? = nil, y: CGFloat) -> View {
         view.frame = CGRect(x: 20, y: y, width: 200, height: 50)
-        view.sparkEvents = playedEvents(name, notes, [.didEndTouch])
+        view.sparkEvents = makeEvents(name, notes, [.didEndTouch])
         (parent ?? root.view).addSubview(view)
         return view
     }
@@ -33,7 +33,7 @@ struct ApplicationTouchTests {
     private func fired(_ body: () -> Void) async -> [String] {
         notes.all = []
         body()
-        await untilDone()
+        await waitForPendingActions()
         return notes.all
     }
 
@@ -61,7 +61,7 @@ struct ApplicationTouchTests {
 
     @Test func aTouchReportedSeveralTimesFiresOnce() async {
         let button = add(SparkButton(frame: .zero), "button", y: 0)
-        let telling = add(SelfReportingView(frame: .zero), "caller", y: 100)
+        let selfReporting = add(SelfReportingView(frame: .zero), "caller", y: 100)
         let inner = UIView(frame: .zero)
         let cell = add(SparkTableViewCell(style: .default, reuseIdentifier: nil), "cell", y: 200)
         inner.frame = CGRect(x: 0, y: 0, width: 100, height: 50)
@@ -69,23 +69,23 @@ struct ApplicationTouchTests {
         cell.contentView.addSubview(inner)
         SparkDetector.tracksApplicationTouches = true
         defer { SparkDetector.tracksApplicationTouches = false }
-        let once = ["button didEndTouch", "caller didEndTouch", "cell didEndTouch"]
+        let firedOnce = ["button didEndTouch", "caller didEndTouch", "cell didEndTouch"]
         for _ in 0..<3 {
-            #expect(await fired { for view in [button, telling, inner] { phone.tap(view) } } == once)
+            #expect(await fired { for view in [button, selfReporting, inner] { phone.tap(view) } } == firedOnce)
         }
         // Each tap is a separate touch, even in rapid succession.
-        let many = await fired { for _ in 0..<100 { phone.tap(button) } }
-        #expect(many == Array(repeating: "button didEndTouch", count: 100))
+        let firedMany = await fired { for _ in 0..<100 { phone.tap(button) } }
+        #expect(firedMany == Array(repeating: "button didEndTouch", count: 100))
     }
 
     @Test func withoutExchangedMethodsOnlyOwnClassesReport() async {
         let button = add(UIButton(type: .system), "button", y: 0)
-        let own = add(SparkButton(frame: .zero), "own", y: 100)
+        let ownButton = add(SparkButton(frame: .zero), "own", y: 100)
         SparkDetector.tracksApplicationTouches = true
         defer { SparkDetector.tracksApplicationTouches = false }
         UIKitHooks.isAllowed = false
         #expect(UIApplication.simulatedSendEvent.isOriginal)
-        let tapped = await fired { for view in [button, own] { phone.tap(view) } }
+        let tapped = await fired { for view in [button, ownButton] { phone.tap(view) } }
         UIKitHooks.isAllowed = true
         #expect(tapped == ["own didEndTouch"])
         #expect(await fired { phone.tap(button) } == ["button didEndTouch"])
@@ -93,13 +93,13 @@ struct ApplicationTouchTests {
 
     @Test func anotherSDKStillGetsTouches() async {
         let button = add(UIButton(type: .system), "button", y: 0)
-        var heard = 0
+        var touchCount = 0
         SparkDetector.tracksApplicationTouches = true
-        let ours = UIApplication.simulatedSendEvent.implementation
+        let ourImplementation = UIApplication.simulatedSendEvent.implementation
         UIApplication.simulatedSendEvent.setImplementation(
             .init { app, event in
-                heard += 1
-                ours.body(app, event)
+                touchCount += 1
+                ourImplementation.body(app, event)
             }
         )
         #expect(await fired { phone.tap(button) } == ["button didEndTouch"])
@@ -107,9 +107,9 @@ struct ApplicationTouchTests {
         #expect(await fired { phone.tap(button) } == [])
         SparkDetector.tracksApplicationTouches = true
         #expect(await fired { phone.tap(button) } == ["button didEndTouch"])
-        #expect(heard == 6)
+        #expect(touchCount == 6)
         // The other implementation is removed; ours remains until tracking ends.
-        UIApplication.simulatedSendEvent.setImplementation(ours)
+        UIApplication.simulatedSendEvent.setImplementation(ourImplementation)
         #expect(await fired { phone.tap(button) } == ["button didEndTouch"])
         SparkDetector.tracksApplicationTouches = false
         #expect(UIApplication.simulatedSendEvent.isOriginal)

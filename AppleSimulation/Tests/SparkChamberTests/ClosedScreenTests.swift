@@ -34,10 +34,10 @@ struct ClosedScreenTests {
         for _ in 0..<3 {
             navigation.pushViewController(Page(notes, reference), animated: true)
             navigation.popViewController(animated: true)
-            await untilDone()
+            await waitForPendingActions()
         }
         #expect(notes.all == Array(repeating: ["seen page", "left page"], count: 3).flatMap { $0 })
-        #expect(Page.alive == 0)
+        #expect(Page.instanceCount == 0)
     }
 
     @Test(arguments: Reference.allCases)
@@ -47,9 +47,9 @@ struct ClosedScreenTests {
         navigation.pushViewController(Page(notes, reference), animated: false)
         navigation.pushViewController(Page(notes, reference), animated: false)
         navigation.popToRootViewController(animated: false)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["seen page", "left page", "seen page", "left page"])
-        #expect(Page.alive == 0)
+        #expect(Page.instanceCount == 0)
     }
 
     @Test(arguments: Reference.allCases, [UIModalPresentationStyle.pageSheet, .fullScreen])
@@ -62,9 +62,9 @@ struct ClosedScreenTests {
             root.present(page, animated: true)
         }
         root.dismiss(animated: true)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["seen page", "left page"])
-        #expect(Page.alive == 0)
+        #expect(Page.instanceCount == 0)
     }
 
     @Test(arguments: Reference.allCases)
@@ -74,18 +74,18 @@ struct ClosedScreenTests {
         show(tabs)
         tabs.simulate(tab: 1)
         tabs.viewControllers = [UIViewController()]
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["seen page", "left page"])
-        #expect(Page.alive == 0)
+        #expect(Page.instanceCount == 0)
     }
 
     @Test(arguments: Reference.allCases)
     func aWindowWithANewRootController(reference: Reference) async {
         show(Page(notes, reference))
         window.rootViewController = UIViewController()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["seen page", "left page"])
-        #expect(Page.alive == 0)
+        #expect(Page.instanceCount == 0)
     }
 
     @Test(arguments: Reference.allCases)
@@ -94,7 +94,7 @@ struct ClosedScreenTests {
         show(navigation)
         navigation.pushViewController(Outer(notes, reference), animated: true)
         navigation.popViewController(animated: true)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["seen outer", "left outer"])
     }
 
@@ -108,7 +108,7 @@ struct ClosedScreenTests {
         show(controller)
         rows.count = 0
         table.reloadData()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.sorted() == ["left row 0", "left row 1", "seen row 0", "seen row 1"])
     }
 
@@ -130,7 +130,7 @@ struct ClosedScreenTests {
             table.contentOffset = CGPoint(x: 0, y: offset)
             window.layoutIfNeeded()
         }
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.filter { $0.hasPrefix("left") } == ["left row 0", "left row 1", "left row 2"])
         #expect(notes.all.filter { $0.hasPrefix("seen") } == (0...4).map { "seen row \($0)" })
     }
@@ -149,7 +149,7 @@ struct ClosedScreenTests {
         phone.tap(tapped)
         tapped.removeFromSuperview()
         window.rootViewController = UIViewController()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["tapped"])
     }
 
@@ -170,7 +170,7 @@ struct ClosedScreenTests {
         SparkDetector.actionTiming = .nextTurn
         #expect(SparkDetector.trackEndDisplaying(forViews: [label]))
         #expect(notes.all == ["shoes"])
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["shoes", "used for something else"])
     }
 
@@ -207,7 +207,7 @@ struct ClosedScreenTests {
 
 /// How an action refers to its screen.
 enum Reference: CaseIterable, Sendable {
-    case weakly
+    case weak
     case unowned
 
     @MainActor
@@ -216,7 +216,7 @@ enum Reference: CaseIterable, Sendable {
         _ action: @escaping @MainActor (Object) -> Void
     ) -> SparkEventActionBlock {
         switch self {
-        case .weakly:
+        case .weak:
             { [weak object] _ in
                 let object = UncheckedReference(value: object)
                 MainActor.assumeIsolated { if let object = object.value { action(object) } }
@@ -236,13 +236,13 @@ private struct UncheckedReference<Value>: @unchecked Sendable {
 
 /// A screen whose view fires when it appears and disappears.
 private final class Page: SparkViewController {
-    nonisolated(unsafe) static var alive = 0
+    nonisolated(unsafe) static var instanceCount = 0
     private let notes: Notes
 
     init(_ notes: Notes, _ reference: Reference) {
         self.notes = notes
         super.init(nibName: nil, bundle: nil)
-        Self.alive += 1
+        Self.instanceCount += 1
         view.sparkEvents = [
             SparkEvent(trigger: .didAppear, action: reference.action(to: self) { $0.notes.all.append("seen page") }),
             SparkEvent(trigger: .didDisappear, action: reference.action(to: self) { $0.notes.all.append("left page") }),
@@ -251,7 +251,7 @@ private final class Page: SparkViewController {
 
     required init?(coder: NSCoder) { nil }
 
-    deinit { Self.alive -= 1 }
+    deinit { Self.instanceCount -= 1 }
 }
 
 /// A screen with a child whose view has actions that refer to the outer screen.

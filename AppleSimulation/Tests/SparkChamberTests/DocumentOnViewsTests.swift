@@ -8,7 +8,7 @@ import Testing
 import TrackwayTesting
 import UIKit
 
-/// The samples of the documentation, unchanged, on views of screens that a user sees and touches.
+/// The samples from the documentation, unchanged, on views of screens that a user sees and touches.
 @MainActor
 @Suite(.serialized)
 struct DocumentOnViewsTests {
@@ -24,7 +24,7 @@ struct DocumentOnViewsTests {
         navigation = UINavigationController(rootViewController: screen)
     }
 
-    private func come() {
+    private func appear() {
         window.rootViewController = navigation
         window.makeKeyAndVisible()
         window.layoutIfNeeded()
@@ -41,14 +41,14 @@ struct DocumentOnViewsTests {
     private func output(_ body: () -> Void) async -> [String] {
         SparkChamberSamples.output = []
         body()
-        await untilDone()
+        await waitForPendingActions()
         return SparkChamberSamples.output
     }
 
     @Test func aSingleEvent() async {
         documentAttachesASingleEventOnTheMainActor(button)
         let output = await output {
-            come()
+            appear()
             phone.tap(button)
             leave()
         }
@@ -58,7 +58,7 @@ struct DocumentOnViewsTests {
     @Test func multipleEvents() async {
         documentAttachesMultipleEventsOnTheMainActor(button)
         let output = await output {
-            come()
+            appear()
             phone.tap(button)
             phone.drag(from: button, to: CGPoint(x: 380, y: 800))
             leave()
@@ -71,7 +71,7 @@ struct DocumentOnViewsTests {
         // The trigger occurs twice before the action has run, and once more.
         #expect(
             await output {
-                come()
+                appear()
                 leave()
                 comeBack()
             } == ["appeared once"]
@@ -90,7 +90,7 @@ struct DocumentOnViewsTests {
         defer { SparkDetector.useClock(SystemClock()) }
         documentMeasuresViewingTimeOnTheMainActor(button)
         let output = await output {
-            come()
+            appear()
             clock.advance(by: .milliseconds(1500))
             leave()
             clock.advance(by: .seconds(10))

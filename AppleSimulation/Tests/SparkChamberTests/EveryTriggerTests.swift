@@ -27,42 +27,42 @@ struct EveryTriggerTests {
     }
 
     /// Returns a screen whose views have appeared.
-    private func shownPlayground() async -> Playground {
-        let playground = Playground(notes)
-        _ = await fired { show(playground) }
-        return playground
+    private func makeShownScreen() async -> TriggerScreen {
+        let screen = TriggerScreen(notes)
+        _ = await fired { show(screen) }
+        return screen
     }
 
     /// Returns the events that fired while a closure ran.
     private func fired(_ body: () -> Void) async -> [String] {
         notes.all = []
         body()
-        await untilDone()
+        await waitForPendingActions()
         return notes.all
     }
 
     @Test func eachTriggerFiresForItsAction() async {
-        let playground = Playground(notes)
-        let navigation = UINavigationController(rootViewController: playground)
+        let screen = TriggerScreen(notes)
+        let navigation = UINavigationController(rootViewController: screen)
         let names = ["label", "button", "scroll", "field", "view"]
         #expect(await fired { show(navigation) } == names.map { "\($0) didAppear" })
-        #expect(await fired { phone.tap(playground.label) } == [])
-        #expect(await fired { phone.tap(playground.button) } == ["button didEndTouch", "button targetAction"])
+        #expect(await fired { phone.tap(screen.label) } == [])
+        #expect(await fired { phone.tap(screen.button) } == ["button didEndTouch", "button targetAction"])
         let scrolled = await fired {
-            playground.scroll.contentOffset = CGPoint(x: 0, y: 10)
-            playground.scroll.simulate(scrollingBy: 30)
+            screen.scroll.contentOffset = CGPoint(x: 0, y: 10)
+            screen.scroll.simulate(scrollingBy: 30)
         }
         #expect(scrolled == ["scroll didBeginScroll"])
-        #expect(await fired { playground.field.simulate(typing: "ab") } == ["field didBecomeFirstResponder"])
-        #expect(await fired { playground.field.simulateReturn() } == ["field didResignFirstResponder"])
-        let left = await fired { navigation.pushViewController(UIViewController(), animated: false) }
-        #expect(left == names.map { "\($0) didDisappear" })
+        #expect(await fired { screen.field.simulate(typing: "ab") } == ["field didBecomeFirstResponder"])
+        #expect(await fired { screen.field.simulateReturn() } == ["field didResignFirstResponder"])
+        let firedOnLeaving = await fired { navigation.pushViewController(UIViewController(), animated: false) }
+        #expect(firedOnLeaving == names.map { "\($0) didDisappear" })
         #expect(await fired { navigation.popViewController(animated: false) } == names.map { "\($0) didAppear" })
     }
 
     @Test func untouchableViewsFireNothing() async {
-        let playground = await shownPlayground()
-        let button = playground.button
+        let screen = await makeShownScreen()
+        let button = screen.button
         button.isEnabled = false
         #expect(await fired { phone.tap(button) } == [])
         button.isEnabled = true
@@ -72,20 +72,20 @@ struct EveryTriggerTests {
         button.isHidden = true
         #expect(await fired { phone.tap(button) } == [])
         button.isHidden = false
-        playground.view.isUserInteractionEnabled = false
+        screen.view.isUserInteractionEnabled = false
         #expect(await fired { phone.tap(button) } == [])
-        playground.view.isUserInteractionEnabled = true
+        screen.view.isUserInteractionEnabled = true
         // A view on top of it gets the touch.
-        let cover = UIView(frame: playground.view.bounds)
-        playground.view.addSubview(cover)
+        let cover = UIView(frame: screen.view.bounds)
+        screen.view.addSubview(cover)
         #expect(await fired { phone.tap(button) } == [])
         cover.removeFromSuperview()
         #expect(await fired { phone.tap(button) } == ["button didEndTouch", "button targetAction"])
     }
 
     @Test func aTouchThatLeavesOrIsCanceledFiresNothingAndOneThatReturnsFires() async {
-        let playground = await shownPlayground()
-        let button = playground.button
+        let screen = await makeShownScreen()
+        let button = screen.button
         let (inside, outside) = (CGPoint(x: 120, y: 145), CGPoint(x: 380, y: 840))
         #expect(await fired { phone.drag(from: button, to: outside) } == [])
         #expect(await fired { phone.touch(at: inside, in: window)?.cancel() } == [])
@@ -97,20 +97,20 @@ struct EveryTriggerTests {
         }
         #expect(back == ["button didEndTouch", "button targetAction"])
         // A touch that began elsewhere does not belong to the button.
-        #expect(await fired { phone.drag(from: playground.label, to: inside) } == [])
+        #expect(await fired { phone.drag(from: screen.label, to: inside) } == [])
     }
 
     @Test func eventsAndTriggersOfOneElementRunInOrder() async {
         let view = UIView(frame: .zero)
-        let (early, late) = (UIView(frame: .zero), UIView(frame: .zero))
-        for (name, element) in [("early", early), ("late", late)] {
-            element.sparkEvents = playedEvents(name, notes) + playedEvents("\(name) again", notes)
+        let (firstView, secondView) = (UIView(frame: .zero), UIView(frame: .zero))
+        for (name, element) in [("early", firstView), ("late", secondView)] {
+            element.sparkEvents = makeEvents(name, notes) + makeEvents("\(name) again", notes)
         }
-        view.addSubview(late)
+        view.addSubview(secondView)
         let fired = await fired {
-            SparkDetector.trackDisplay(forViews: [late, early])
-            SparkDetector.trackTargetAction(forView: early)
-            SparkDetector.trackEndDisplaying(forViews: [early])
+            SparkDetector.trackDisplay(forViews: [secondView, firstView])
+            SparkDetector.trackTargetAction(forView: firstView)
+            SparkDetector.trackEndDisplaying(forViews: [firstView])
         }
         #expect(
             fired == [
@@ -121,14 +121,14 @@ struct EveryTriggerTests {
     }
 
     @Test func anEventWithoutATriggerNeverFires() async {
-        let playground = Playground(notes, triggers: [.none])
-        let navigation = UINavigationController(rootViewController: playground)
+        let screen = TriggerScreen(notes, triggers: [.none])
+        let navigation = UINavigationController(rootViewController: screen)
         let fired = await fired {
             show(navigation)
-            phone.tap(playground.button)
-            playground.scroll.simulate(scrollingBy: 30)
-            playground.field.simulate(typing: "a")
-            playground.field.simulateReturn()
+            phone.tap(screen.button)
+            screen.scroll.simulate(scrollingBy: 30)
+            screen.field.simulate(typing: "a")
+            screen.field.simulateReturn()
             navigation.pushViewController(UIViewController(), animated: false)
         }
         #expect(fired == [])
@@ -139,22 +139,22 @@ struct EveryTriggerTests {
         weak var event: SparkEvent?
         let fired = await fired {
             let view = UIView(frame: .zero)
-            view.sparkEvents = playedEvents("freed", notes)
+            view.sparkEvents = makeEvents("freed", notes)
             (freed, event) = (view, view.sparkEvents?.first)
             SparkDetector.trackEndDisplaying(forViews: [view])
         }
         #expect(fired == ["freed didDisappear"])
         #expect(freed == nil)
         // Without Objective-C, the data of a freed object is released when other objects get events.
-        let others = (0..<25_000).map { _ in NSObject() }
-        for other in others { other.sparkEvents = [] }
+        let otherObjects = (0..<25_000).map { _ in NSObject() }
+        for other in otherObjects { other.sparkEvents = [] }
         #expect(event == nil)
     }
 
     @Test func tenThousandViewsWithEventsEachFireTheirOwn() async {
         let views = (0..<10_000).map { number in
             let view = UIView(frame: .zero)
-            view.sparkEvents = playedEvents("\(number)", notes, [.didAppear, .didDisappear])
+            view.sparkEvents = makeEvents("\(number)", notes, [.didAppear, .didDisappear])
             return view
         }
         let fired = await fired {

@@ -6,7 +6,7 @@ import SparkChamberCompatibility
 import Testing
 import UIKit
 
-/// A view appears once until it disappears, even if its appearance is reported repeatedly.
+/// An appearance counts once until the view disappears, even if it is reported repeatedly.
 @MainActor
 @Suite(.serialized)
 struct ImpressionsTests {
@@ -29,8 +29,8 @@ struct ImpressionsTests {
     }
 
     /// Returns the events since the last call.
-    private func news() async -> [String] {
-        await untilDone()
+    private func takeEvents() async -> [String] {
+        await waitForPendingActions()
         defer { notes.all = [] }
         return notes.all.sorted()
     }
@@ -41,98 +41,98 @@ struct ImpressionsTests {
         let list = kind.make(notes)
         let navigation = UINavigationController(rootViewController: list)
         show(navigation)
-        #expect(await news() == ["0 didAppear", "1 didAppear"])
-        navigation.simulateAbandonedSwipeBack()
+        #expect(await takeEvents() == ["0 didAppear", "1 didAppear"])
+        navigation.simulateCanceledSwipeBack()
         navigation.pushViewController(UIViewController(), animated: true)
-        #expect(await news() == ["0 didDisappear", "1 didDisappear"])
-        navigation.simulateAbandonedSwipeBack()
-        #expect(await news() == [])
+        #expect(await takeEvents() == ["0 didDisappear", "1 didDisappear"])
+        navigation.simulateCanceledSwipeBack()
+        #expect(await takeEvents() == [])
         navigation.popViewController(animated: true)
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didAppear", "1 didAppear"])
+        #expect(await takeEvents() == ["0 didAppear", "1 didAppear"])
         let cover = UIViewController()
         cover.modalPresentationStyle = .fullScreen
         list.present(cover, animated: true)
-        #expect(await news() == ["0 didDisappear", "1 didDisappear"])
+        #expect(await takeEvents() == ["0 didDisappear", "1 didDisappear"])
         list.dismiss(animated: true)
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didAppear", "1 didAppear"])
+        #expect(await takeEvents() == ["0 didAppear", "1 didAppear"])
         navigation.setViewControllers([UIViewController()], animated: false)
-        #expect(await news() == ["0 didDisappear", "1 didDisappear"])
+        #expect(await takeEvents() == ["0 didDisappear", "1 didDisappear"])
     }
 
     @Test(arguments: [Kind.table, .plainTable])
     func rowsThatScroll(kind: Kind) async {
         let list = kind.make(notes)
         show(list)
-        _ = await news()
+        _ = await takeEvents()
         let table = list.view as? UITableView
         table?.contentOffset = CGPoint(x: 0, y: 400)
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didDisappear", "2 didAppear"])
+        #expect(await takeEvents() == ["0 didDisappear", "2 didAppear"])
         list.viewDidDisappear(false)
-        #expect(await news() == ["1 didDisappear", "2 didDisappear"])
+        #expect(await takeEvents() == ["1 didDisappear", "2 didDisappear"])
         list.viewDidAppear(false)
-        #expect(await news() == ["1 didAppear", "2 didAppear"])
+        #expect(await takeEvents() == ["1 didAppear", "2 didAppear"])
         table?.contentOffset = .zero
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didAppear", "2 didDisappear"])
+        #expect(await takeEvents() == ["0 didAppear", "2 didDisappear"])
     }
 
     @Test func extraCallsForSelfReportingCells() async {
         let controller = CallingController(notes)
         show(controller)
-        #expect(await news() == ["0 didAppear", "1 didAppear"])
+        #expect(await takeEvents() == ["0 didAppear", "1 didAppear"])
         controller.table.contentOffset = CGPoint(x: 0, y: 400)
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didDisappear", "2 didAppear"])
-        #expect(controller.answers.allSatisfy { $0 })
+        #expect(await takeEvents() == ["0 didDisappear", "2 didAppear"])
+        #expect(controller.results.allSatisfy { $0 })
     }
 
     @Test func callsForADetachedCellCountLikeOthers() async {
         let cell = SparkTableViewCell()
-        cell.sparkEvents = playedEvents("cell", notes, [.didAppear, .didDisappear])
+        cell.sparkEvents = makeEvents("cell", notes, [.didAppear, .didDisappear])
         #expect(SparkDetector.trackEndDisplaying(forViews: [cell]))
         #expect(SparkDetector.trackDisplay(forViews: [cell]))
         #expect(SparkDetector.trackEndDisplaying(forViews: [cell]))
-        #expect(await news() == ["cell didAppear", "cell didDisappear", "cell didDisappear"])
+        #expect(await takeEvents() == ["cell didAppear", "cell didDisappear", "cell didDisappear"])
         cell.sparkEvents = []
         #expect(!SparkDetector.trackDisplay(forViews: [cell]))
         let view = UIView()
-        view.sparkEvents = playedEvents("view", notes, [.didAppear])
+        view.sparkEvents = makeEvents("view", notes, [.didAppear])
         for _ in 0..<2 { #expect(SparkDetector.trackDisplay(forViews: [view])) }
-        #expect(await news() == ["view didAppear", "view didAppear"])
+        #expect(await takeEvents() == ["view didAppear", "view didAppear"])
     }
 
     @Test func aChildControllersViewIsItsParentsSubview() async {
         let (parent, child) = (SparkViewController(), SparkViewController())
-        child.view.sparkEvents = playedEvents("child", notes, [.didAppear, .didDisappear])
+        child.view.sparkEvents = makeEvents("child", notes, [.didAppear, .didDisappear])
         parent.addChild(child)
         parent.view.addSubview(child.view)
         let navigation = UINavigationController(rootViewController: parent)
         show(navigation)
-        #expect(await news() == ["child didAppear"])
+        #expect(await takeEvents() == ["child didAppear"])
         navigation.pushViewController(UIViewController(), animated: false)
-        #expect(await news() == ["child didDisappear"])
+        #expect(await takeEvents() == ["child didDisappear"])
     }
 
     @Test func aRemovedViewAppearsAgainWhenAdded() async {
         let controller = SparkViewController()
         let label = UILabel()
-        label.sparkEvents = playedEvents("label", notes, [.didAppear, .didDisappear])
+        label.sparkEvents = makeEvents("label", notes, [.didAppear, .didDisappear])
         controller.view.addSubview(label)
         show(controller)
-        #expect(await news() == ["label didAppear"])
+        #expect(await takeEvents() == ["label didAppear"])
         label.removeFromSuperview()
         controller.viewDidDisappear(false)
         controller.viewDidAppear(false)
         controller.view.addSubview(label)
         controller.viewDidDisappear(false)
-        #expect(await news() == ["label didDisappear"])
+        #expect(await takeEvents() == ["label didDisappear"])
         controller.viewDidAppear(false)
-        #expect(await news() == ["label didAppear"])
+        #expect(await takeEvents() == ["label didAppear"])
         controller.viewDidAppear(false)
-        #expect(await news() == [])
+        #expect(await takeEvents() == [])
     }
 
     @Test func cellsOfEveryKindAreMadeWithoutArguments() {
@@ -150,10 +150,10 @@ struct ImpressionsTests {
         list.table.prefetchDataSource = prefetching
         show(list)
         #expect(prefetching.rows == [2])
-        #expect(await news() == ["0 didAppear", "1 didAppear"])
+        #expect(await takeEvents() == ["0 didAppear", "1 didAppear"])
         list.table.contentOffset = CGPoint(x: 0, y: 400)
         window.layoutIfNeeded()
-        #expect(await news() == ["0 didDisappear", "2 didAppear"])
+        #expect(await takeEvents() == ["0 didDisappear", "2 didAppear"])
     }
 }
 
@@ -177,7 +177,7 @@ private func cell(in table: UITableView, _ row: Int, _ notes: Notes, isSparks: B
     let name = isSparks ? "spark" : "plain"
     let cell =
         table.dequeueReusableCell(withIdentifier: name) ?? UITableViewCell(style: .default, reuseIdentifier: name)
-    cell.sparkEvents = playedEvents("\(row)", notes, [.didAppear, .didDisappear])
+    cell.sparkEvents = makeEvents("\(row)", notes, [.didAppear, .didDisappear])
     return cell
 }
 
@@ -239,7 +239,7 @@ private final class CollectionController: SparkViewController, UICollectionViewD
         cellForItemAt indexPath: IndexPath
     ) -> UICollectionViewCell {
         let cell = collectionView.dequeueReusableCell(withReuseIdentifier: "item", for: indexPath)
-        cell.sparkEvents = playedEvents("\(indexPath.item)", notes, [.didAppear, .didDisappear])
+        cell.sparkEvents = makeEvents("\(indexPath.item)", notes, [.didAppear, .didDisappear])
         return cell
     }
 }
@@ -248,7 +248,7 @@ private final class CollectionController: SparkViewController, UICollectionViewD
 private final class CallingController: UIViewController, UITableViewDataSource, UITableViewDelegate {
     let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 800))
     private let notes: Notes
-    private(set) var answers: [Bool] = []
+    private(set) var results: [Bool] = []
 
     init(_ notes: Notes) {
         self.notes = notes
@@ -269,11 +269,11 @@ private final class CallingController: UIViewController, UITableViewDataSource, 
     }
 
     func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
-        answers.append(SparkDetector.trackDisplay(forViews: [cell]))
+        results.append(SparkDetector.trackDisplay(forViews: [cell]))
     }
 
     func tableView(_ tableView: UITableView, didEndDisplaying cell: UITableViewCell, forRowAt indexPath: IndexPath) {
-        answers.append(SparkDetector.trackEndDisplaying(forViews: [cell]))
+        results.append(SparkDetector.trackEndDisplaying(forViews: [cell]))
     }
 }
 

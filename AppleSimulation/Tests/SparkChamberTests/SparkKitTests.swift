@@ -42,11 +42,11 @@ struct SparkKitTests {
         phone.drag(from: button, to: CGPoint(x: 380, y: 800))
         button.isUserInteractionEnabled = false
         phone.tap(button)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.isEmpty)
         button.isUserInteractionEnabled = true
         phone.tap(button)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["buy didEndTouch"])
     }
 
@@ -60,7 +60,7 @@ struct SparkKitTests {
         controller.view.addSubview(outer)
         show(controller)
         phone.tap(button)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["buy didEndTouch", "buy didEndTouch"])
     }
 
@@ -76,7 +76,7 @@ struct SparkKitTests {
         let navigation = UINavigationController(rootViewController: controller)
         show(navigation)
         navigation.pushViewController(UIViewController(), animated: false)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["label didAppear", "view didAppear", "label didDisappear", "view didDisappear"])
     }
 
@@ -85,23 +85,23 @@ struct SparkKitTests {
         UITableView.simulate(making: SparkTableViewCell.self) {
             SparkTableViewCell(style: .default, reuseIdentifier: $0)
         }
-        let list = List(notes)
+        let list = ListScreen(notes)
         let other = OtherDelegate()
         list.table.delegate = isSparks ? list : other
         show(list)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["row 0 didAppear", "row 1 didAppear"])
         notes.all = []
         list.table.contentOffset = CGPoint(x: 0, y: 400)
         window.layoutIfNeeded()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.sorted() == ["row 0 didDisappear", "row 2 didAppear"])
         notes.all = []
         // Reused for the row that it showed before.
         list.table.contentOffset = .zero
         window.layoutIfNeeded()
         window.layoutIfNeeded()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.sorted() == ["row 0 didAppear", "row 2 didDisappear"])
     }
 
@@ -111,7 +111,7 @@ struct SparkKitTests {
         }
         let notes = notes
         let run = UUID().uuidString
-        let list = List { row in
+        let list = ListScreen { row in
             let action: SparkEventActionBlock = { _ in MainActor.assumeIsolated { notes.all.append("row \(row)") } }
             return [SparkEvent.once(id: "\(run) \(row)", trigger: .didAppear, action: action)]
         }
@@ -121,41 +121,41 @@ struct SparkKitTests {
             list.table.contentOffset = CGPoint(x: 0, y: offset)
             window.layoutIfNeeded()
         }
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["row 0", "row 1", "row 2", "row 3"])
     }
 
     @Test func aTouchInACellReachesTheCellAndSelectsItsRow() async {
-        let list = List(notes, triggers: [.didEndTouch, .targetAction])
+        let list = ListScreen(notes, triggers: [.didEndTouch, .targetAction])
         list.table.delegate = list
         UITableView.simulate(making: SparkTableViewCell.self) {
             SparkTableViewCell(style: .default, reuseIdentifier: $0)
         }
         show(list)
         phone.tap(at: CGPoint(x: 100, y: 200), in: window)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["row 0 didEndTouch", "row 0 targetAction"])
     }
 
     @Test func scrollingBeginsOnceForAFinger() async {
-        let list = List(notes, triggers: [])
+        let list = ListScreen(notes, triggers: [])
         list.table.delegate = list
         list.table.sparkEvents = events(.didBeginScroll, of: "table")
         show(list)
         list.table.simulate(scrollingBy: 30)
         list.table.contentOffset = CGPoint(x: 0, y: 50)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["table didBeginScroll"])
     }
 
     @Test func itemsOfCollections() async {
         UICollectionView.simulate(making: SparkCollectionViewCell.self) { SparkCollectionViewCell(frame: .zero) }
-        let grid = Grid(notes)
+        let grid = GridScreen(notes)
         show(grid)
         grid.collection.contentOffset = CGPoint(x: 0, y: 450)
         window.layoutIfNeeded()
         phone.tap(at: CGPoint(x: 100, y: 300), in: window)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all.filter { $0.hasPrefix("item 0") } == ["item 0 didAppear", "item 0 didDisappear"])
         #expect(notes.all.suffix(2) == ["item 1 didEndTouch", "item 1 targetAction"])
         #expect(Set(notes.all).count == notes.all.count)
@@ -181,7 +181,7 @@ struct SparkKitTests {
             forElementOfKind: "",
             at: path
         )
-        await untilDone()
+        await waitForPendingActions()
         #expect(
             notes.all == [
                 "header didAppear", "footer didAppear", "supplementary didAppear", "header didDisappear",

@@ -46,7 +46,7 @@ struct SubclassedEventTests {
         let view = UIView()
         view.sparkEvents = [Counting(trigger: .didAppear, action: nil)]
         #expect(SparkDetector.trackDisplay(forViews: [view]))
-        await untilDone()
+        await waitForPendingActions()
         #expect(Counting.runs == 1)
     }
 
@@ -59,7 +59,7 @@ struct SubclassedEventTests {
         view.frame = CGRect(x: 0, y: 0, width: 10, height: 10)
         event.name = "b"
         #expect(SparkDetector.trackEnded(withTouches: NSSet(array: [UITouch.simulated(.ended, in: view)])))
-        await untilDone()
+        await waitForPendingActions()
         let report = SparkDetector.trace.recent.last { $0.trace == "seen b" }
         #expect(report?.trigger == .didEndTouch)
         #expect(report?.identifier == event.identifier?.uuidString)
@@ -77,7 +77,7 @@ struct SubclassedEventTests {
             view.sparkEvents = [copy]
             #expect(SparkDetector.trackDisplay(forViews: [view]) == (event is Counting))
         }
-        await untilDone()
+        await waitForPendingActions()
         #expect(Counting.runs == 1)
     }
 }

@@ -24,33 +24,33 @@ struct UnusualUsageTests {
 
     private func view(_ name: String, _ triggers: [SparkTriggerType] = SparkTriggerType.allCases) -> UIView {
         let view = UIView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
-        view.sparkEvents = playedEvents(name, notes, triggers)
+        view.sparkEvents = makeEvents(name, notes, triggers)
         return view
     }
 
     @Test func listsOfOtherObjectsFireNothing() async {
         let element = view("element")
-        let strange: [NSArray?] = [
+        let invalidLists: [NSArray?] = [
             nil, [], [[element]], [element, [element]], [element, "text"], [element, NSNull()], [UIViewController()],
             [SparkEvent(trigger: .didAppear, action: nil)], [element, 1, element],
         ]
-        for list in strange {
+        for list in invalidLists {
             #expect(!SparkDetector.trackDisplay(forViews: list))
             #expect(!SparkDetector.trackEndDisplaying(forViews: list))
             #expect(!SparkDetector.track(customTrigger: "shaken", forViews: list))
             #expect(!SparkDetector.trackEnded(withTouches: list.map { NSSet(array: $0.map { $0 }) }))
         }
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == [])
         // A view that is passed twice is reported twice.
         #expect(SparkDetector.trackDisplay(forViews: [element, element]))
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["element didAppear", "element didAppear"])
     }
 
     @Test func theSearchInDeepHierarchiesEnds() async {
         let cell = UITableViewCell(style: .default, reuseIdentifier: nil)
-        cell.sparkEvents = playedEvents("cell", notes, [.didEndTouch])
+        cell.sparkEvents = makeEvents("cell", notes, [.didEndTouch])
         var inner: UIView = cell
         for _ in 0..<900 {
             let next = UIView(frame: CGRect(x: 0, y: 0, width: 10, height: 10))
@@ -67,7 +67,7 @@ struct UnusualUsageTests {
         // A real view hierarchy is never this deep; the search must still end.
         let far = UITouch.simulated(.ended, in: inner, at: CGPoint(x: 5, y: 5))
         #expect(!SparkDetector.trackEnded(withTouches: NSSet(array: [far])))
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["cell didEndTouch"])
         // Views that contain each other are freed one by one, outermost first.
         while let outer = inner.superview {
@@ -84,7 +84,7 @@ struct UnusualUsageTests {
         one.sparkEvents = [event, event]
         other.sparkEvents = [event]
         #expect(SparkDetector.trackDisplay(forViews: [one, other]))
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["shared", "shared", "shared"])
     }
 
@@ -101,8 +101,8 @@ struct UnusualUsageTests {
             }
         ]
         #expect(SparkDetector.trackDisplay(forViews: [first]))
-        await untilDone()
-        await untilDone()
+        await waitForPendingActions()
+        await waitForPendingActions()
         #expect(notes.all == ["first", "second didAppear"])
     }
 
@@ -113,13 +113,13 @@ struct UnusualUsageTests {
         SparkTrace.sharedInstance.delegate = delegate
         defer { SparkTrace.sharedInstance.delegate = nil }
         SparkDetector.trackDisplay(forViews: [view])
-        for _ in 0..<4 { await untilDone() }
+        for _ in 0..<4 { await waitForPendingActions() }
         #expect(delegate.count == 4)
     }
 
     @Test func otherTouchObserversDoNotInterfere() async {
         let button = SparkButton(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
-        button.sparkEvents = playedEvents("button", notes, [.didEndTouch])
+        button.sparkEvents = makeEvents("button", notes, [.didEndTouch])
         root.view.addSubview(button)
         var seen = 0
         var handlers = UIKitHooks.Handlers()
@@ -130,22 +130,22 @@ struct UnusualUsageTests {
         SparkDetector.tracksApplicationTouches = true
         defer { SparkDetector.tracksApplicationTouches = false }
         phone.tap(button)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["button didEndTouch"])
         #expect(seen == 1)
         observation.cancel()
         // Removing another observer does not affect this one.
         phone.tap(button)
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == ["button didEndTouch", "button didEndTouch"])
         #expect(seen == 1)
     }
 
     @Test func aCellMovedBetweenScreensAppearsOnItsCurrentScreen() async {
         let cell = SparkTableViewCell(style: .default, reuseIdentifier: nil)
-        cell.sparkEvents = playedEvents("cell", notes, [.didAppear, .didDisappear])
+        cell.sparkEvents = makeEvents("cell", notes, [.didAppear, .didDisappear])
         cell.layoutIfNeeded()
-        await untilDone()
+        await waitForPendingActions()
         #expect(notes.all == [])
         root.view.addSubview(cell)
         window.layoutIfNeeded()
@@ -160,7 +160,7 @@ struct UnusualUsageTests {
         root.view.addSubview(cell)
         cell.prepareForReuse()
         window.layoutIfNeeded()
-        await untilDone()
+        await waitForPendingActions()
         let seen = ["cell didAppear", "cell didDisappear"]
         #expect(notes.all == seen + seen + ["cell didAppear"])
     }

@@ -86,7 +86,7 @@ struct SimulatedScreenTests {
     }
 
     @Test func customModifiersAreApplied() {
-        struct Noted: ViewModifier {
+        struct LoggingModifier: ViewModifier {
             let log: Log
             @State private var shown = 0
             func body(content: Content) -> some View {
@@ -97,7 +97,7 @@ struct SimulatedScreenTests {
             }
         }
         let log = Log()
-        let screen = SimulatedScreen(Text("a").modifier(Noted(log: log)))
+        let screen = SimulatedScreen(Text("a").modifier(LoggingModifier(log: log)))
         screen.appear()
         screen.disappear()
         screen.appear()

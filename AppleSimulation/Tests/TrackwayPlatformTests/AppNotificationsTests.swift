@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
+import TrackwayLifecycle
 import TrackwayPlatform
 import UIKit
 
@@ -12,14 +12,14 @@ import UIKit
 struct AppNotificationsTests {
     @Test func everyChangeIsReported() {
         let phone = SimulatedPhone.new()
-        let heard = Locked<[LifeCycleChange]>([])
-        let notifications = AppNotifications { changes, _ in heard.withLock { $0 += changes } }
+        let received = Locked<[LifecycleChange]>([])
+        let notifications = AppNotifications { changes, _ in received.withLock { $0 += changes } }
         phone.launch()
         phone.pressHome()
         phone.openApp()
         phone.swipeAway()
         #expect(
-            heard.withLock { $0 } == [
+            received.withLock { $0 } == [
                 .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
                 .didBecomeActive, .willResignActive, .didEnterBackground, .willTerminate,
             ]

@@ -5,8 +5,8 @@ internal import Dispatch
 internal import Foundation
 internal import Network
 internal import Testing
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayTesting
 
 @testable import TrackwayPlatform
@@ -15,15 +15,15 @@ internal import TrackwayTesting
 @Suite("Device conditions on Apple platforms", .serialized)
 struct AppleConditionsTests {
     /// The reported conditions, in order.
-    private final class Told: Sendable {
+    private final class ReportedConditions: Sendable {
         private let conditions = Locked<[DeviceConditions]>([])
 
         var all: [DeviceConditions] { conditions.withLock { $0 } }
 
-        func tell(_ told: DeviceConditions) { conditions.withLock { $0.append(told) } }
+        func append(_ reported: DeviceConditions) { conditions.withLock { $0.append(reported) } }
 
         /// Returns when the last reported conditions are these.
-        func until(_ wanted: DeviceConditions) async throws {
+        func wait(for wanted: DeviceConditions) async throws {
             try await Deadline.wait(while: all.last != wanted)
         }
     }
@@ -31,54 +31,51 @@ struct AppleConditionsTests {
     private static let powerChanged = NSNotification.Name("simulated.power")
     private static let heatChanged = NSNotification.Name("simulated.heat")
 
-    @Test(
-        "power, thermal state and network are reported together, initially and after each change",
-        .timeLimit(.minutes(30))
-    )
-    func told() async throws {
+    @Test(.timeLimit(.minutes(30)))
+    func `power, thermal state and network are reported together, initially and after each change`() async throws {
         defer { SimulatedNetwork.current.simulate(.simulated(.wifi)) }
         SimulatedNetwork.current.simulate(.simulated(.wifi))
-        let (savesPower, heat) = (Locked(false), Locked(DeviceConditions.ThermalState.nominal))
-        let told = Told()
+        let (isInLowPowerMode, heat) = (Locked(false), Locked(DeviceConditions.ThermalState.nominal))
+        let reported = ReportedConditions()
         var conditions: AppleConditions? = AppleConditions(
             of: AppleConditions.ProcessState(changes: [Self.powerChanged, Self.heatChanged]) {
-                (savesPower.withLock { $0 }, heat.withLock { $0 })
+                (isInLowPowerMode.withLock { $0 }, heat.withLock { $0 })
             },
-            report: { told.tell($0) }
+            report: { reported.append($0) }
         )
         var expected = DeviceConditions(
-            savesPower: false,
+            isInLowPowerMode: false,
             thermalState: .nominal,
             isConnected: true,
             isConstrained: false,
             isExpensive: false
         )
-        try await told.until(expected)
+        try await reported.wait(for: expected)
 
-        savesPower.withLock { $0 = true }
+        isInLowPowerMode.withLock { $0 = true }
         NotificationCenter.default.post(name: Self.powerChanged, object: nil)
-        expected.savesPower = true
-        try await told.until(expected)
+        expected.isInLowPowerMode = true
+        try await reported.wait(for: expected)
 
         heat.withLock { $0 = .critical }
         NotificationCenter.default.post(name: Self.heatChanged, object: nil)
         expected.thermalState = .critical
-        try await told.until(expected)
+        try await reported.wait(for: expected)
 
         SimulatedNetwork.current.simulate(.simulated(.cellular, isConstrained: true))
         (expected.isConstrained, expected.isExpensive) = (true, true)
-        try await told.until(expected)
+        try await reported.wait(for: expected)
 
         SimulatedNetwork.current.simulate(.simulated())
         (expected.isConnected, expected.isConstrained, expected.isExpensive) = (false, nil, nil)
-        try await told.until(expected)
-        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 != $1 }, "no conditions are repeated")
+        try await reported.wait(for: expected)
+        #expect(zip(reported.all, reported.all.dropFirst()).allSatisfy { $0 != $1 }, "no conditions are repeated")
 
-        let count = told.all.count
+        let count = reported.all.count
         #expect(conditions != nil)
         conditions = nil
-        savesPower.withLock { $0 = false }
+        isInLowPowerMode.withLock { $0 = false }
         NotificationCenter.default.post(name: Self.powerChanged, object: nil)
-        #expect(told.all.count == count)
+        #expect(reported.all.count == count)
     }
 }

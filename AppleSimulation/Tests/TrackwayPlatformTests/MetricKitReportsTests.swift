@@ -4,9 +4,9 @@
 internal import Foundation
 internal import MetricKit
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -46,19 +46,19 @@ struct MetricKitReportsTests {
         .simulated(signal: 11, exceptionType: 1, terminationReason: "Namespace SIGNAL, Code 11", callStack: stacks)
     }
 
-    @Test("crashes and hangs are stored as reports while an observer exists")
-    func kept() throws {
+    @Test
+    func `crashes and hangs are stored as reports while an observer exists`() throws {
         let folder = Folder()
-        let arrivals = Locked(0)
+        let reportCount = Locked(0)
         let before = MXMetricManager.shared.simulatedSubscribers
         var observer = SystemReportObserver.observe(into: folder.reports) { result in
-            if case .success = result { arrivals.withLock { $0 += 1 } }
+            if case .success = result { reportCount.withLock { $0 += 1 } }
         }
         #expect(observer != nil)
         #expect(MXMetricManager.shared.simulatedSubscribers == before + 1)
         let hang = MXHangDiagnostic.simulated(seconds: 2.5, callStack: Self.stacks)
         MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash], hangs: [hang])])
-        #expect(arrivals.withLock { $0 } == 1)
+        #expect(reportCount.withLock { $0 } == 1)
         let reports = try folder.reports.pending()
         #expect(
             Set(reports.map(\.message)) == ["SIGSEGV: Namespace SIGNAL, Code 11", "hang of 2500 ms"]
@@ -78,8 +78,8 @@ struct MetricKitReportsTests {
         #expect(MXMetricManager.shared.simulatedSubscribers == before)
     }
 
-    @Test("repeated payloads result in one report, and empty payloads in no report")
-    func again() throws {
+    @Test
+    func `repeated payloads result in one report, and empty payloads in no report`() throws {
         let folder = Folder()
         let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
         MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash])])
@@ -88,11 +88,11 @@ struct MetricKitReportsTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test("a crash that the process itself reported is reported once")
-    func once() throws {
+    @Test
+    func `a crash that the process itself reported is reported once`() throws {
         let folder = Folder()
         try DiskStorage().makeFolder(folder.path + "/crashes")
-        let own = """
+        let ownReport = """
             trackway-crash 1
             process 42
             boot boot-1
@@ -105,15 +105,15 @@ struct MetricKitReportsTests {
             end
 
             """
-        try DiskStorage().replace(folder.path + "/crashes/own", with: Array(own.utf8), durably: false)
+        try DiskStorage().replace(folder.path + "/crashes/own", with: Array(ownReport.utf8), durably: false)
         let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
         MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash])])
         #expect(try folder.reports.pending().map(\.isOwn) == [true])
         withExtendedLifetime(observer) {}
     }
 
-    @Test("a report contains the process id and the exception message if the system provides them")
-    func more() throws {
+    @Test
+    func `a report contains the process id and the exception message if the system provides them`() throws {
         let folder = Folder()
         let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
         let crash = MXCrashDiagnostic.simulated(
@@ -125,12 +125,12 @@ struct MetricKitReportsTests {
         MXMetricManager.shared.simulate([Self.payload(crashes: [crash])])
         let report = try #require(try folder.reports.pending().first)
         #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
-        #expect(report.traits.process == 42)
+        #expect(report.fingerprint.process == 42)
         withExtendedLifetime(observer) {}
     }
 
-    @Test("a report that cannot be stored is reported as a failure")
-    func refused() throws {
+    @Test
+    func `a report that cannot be stored is reported as a failure`() throws {
         let folder = Folder()
         try Data().write(to: URL(fileURLWithPath: folder.path))
         let failures = Locked(0)

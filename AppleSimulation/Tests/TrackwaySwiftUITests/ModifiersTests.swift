@@ -5,7 +5,7 @@ import Foundation
 import SwiftUI
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwaySwiftUI
 import TrackwayTesting
 import TrackwayTriggers
@@ -193,7 +193,7 @@ struct ModifiersTests {
         screen.appear()
         screen.scenePhase = .inactive
         screen.scenePhase = .active
-        await memory.analytics.lifecycle.follower.untilSettled()
+        await memory.analytics.lifecycle.dispatcher.waitUntilSettled()
         #expect(memory.recorded.map(\.story).suffix(1) == ["_app_start cold"])
         memory.clock.advance(by: .seconds(5))
         screen.scenePhase = .inactive
@@ -201,7 +201,7 @@ struct ModifiersTests {
         memory.clock.advance(by: .seconds(5))
         screen.scenePhase = .inactive
         screen.scenePhase = .active
-        await memory.analytics.lifecycle.follower.untilSettled()
+        await memory.analytics.lifecycle.dispatcher.waitUntilSettled()
         #expect(memory.recorded.map(\.story).suffix(3) == ["_app_start cold", "_app_end 5s", "_app_start hot"])
     }
 }

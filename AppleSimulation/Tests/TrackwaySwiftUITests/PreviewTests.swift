@@ -5,7 +5,7 @@ import Foundation
 import SwiftUI
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwaySwiftUI
 
 /// Views in Xcode previews.
@@ -16,13 +16,13 @@ struct PreviewTests {
         setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
         defer { unsetenv("XCODE_RUNNING_FOR_PREVIEWS") }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("previews-\(UUID())/app")
-        let told = Locked<[Diagnostic]>([])
+        let diagnostics = Locked<[Diagnostic]>([])
         var configuration = Configuration(
             appID: "shop",
             destinations: [.collector(try #require(URL(string: "http://127.0.0.1:9")), writeKey: "dev")]
         )
         configuration.storage.folder = folder
-        configuration.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic) } }
+        configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
         let analytics = try Analytics(configuration)
         let screen = SimulatedScreen(Text("offer").trackTap("offer").trackScreen("Offer").analytics(analytics))
         screen.appear()
@@ -31,6 +31,6 @@ struct PreviewTests {
         screen.disappear()
         await analytics.shutdown(timeout: .zero)
         #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
-        #expect(told.withLock { $0 }.map(\.code) == [.previewed])
+        #expect(diagnostics.withLock { $0 }.map(\.code) == [.previewed])
     }
 }

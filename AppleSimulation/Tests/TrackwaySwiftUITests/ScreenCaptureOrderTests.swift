@@ -5,7 +5,7 @@ import Foundation
 import SwiftUI
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwaySwiftUI
 import TrackwayTesting
 import TrackwayUIKit
@@ -53,7 +53,7 @@ struct ScreenCaptureOrderTests {
     }
 
     /// Advances the clock until all time-dependent work is done.
-    private func settle() async {
+    private func waitForUpdates() async {
         for _ in 0..<50 {
             memory.clock.advance(by: .milliseconds(400))
             await Task.yield()
@@ -67,12 +67,12 @@ struct ScreenCaptureOrderTests {
         await capturing { _ in
             let navigation = UINavigationController(rootViewController: HomeViewController())
             show(navigation)
-            let others = [
+            let otherScreens = [
                 Checkout.ViewController(), Checkout.HiddenController(), ListPage<String>(), ListPage<Int>.Detail(),
                 Gift(),
                 LocalViewController(), _UnderscoredViewController(), KeyboardSettingsViewController(),
             ]
-            for other in others { navigation.pushViewController(other, animated: false) }
+            for other in otherScreens { navigation.pushViewController(other, animated: false) }
         }
         #expect(
             screens == [
@@ -178,7 +178,7 @@ struct ScreenCaptureOrderTests {
                 onWillAppear: { [memory] in memory.clock.advance(by: .milliseconds(animation)) }
             )
             navigation.pushViewController(profile, animated: true)
-            navigation.simulateAbandonedSwipeBack()
+            navigation.simulateCanceledSwipeBack()
             navigation.popViewController(animated: true)
         }
         #expect(screens == ["Home", "Profile", "Home"])
@@ -194,16 +194,16 @@ struct ScreenCaptureOrderTests {
         screen.tap("Shoes")
         for _ in 0..<3 {
             memory.clock.advance(by: .seconds(5))
-            screen.abandonGoingBack()
+            screen.cancelSwipeBack()
         }
-        await settle()
+        await waitForUpdates()
         #expect(screens == ["Shop", "Shoes"])
         screen.goBack()
         #expect(screens == ["Shop", "Shoes", "Shop"])
-        await settle()
+        await waitForUpdates()
         screen.tap("Shoes")
         screen.goBack()
-        await settle()
+        await waitForUpdates()
         #expect(screens == ["Shop", "Shoes", "Shop", "Shoes", "Shop"])
     }
 
@@ -216,14 +216,14 @@ struct ScreenCaptureOrderTests {
             let navigation = UINavigationController(rootViewController: list)
             show(navigation)
             navigation.pushViewController(detail, animated: true)
-            navigation.simulateAbandonedSwipeBack()
+            navigation.simulateCanceledSwipeBack()
             navigation.pushViewController(Gift(), animated: true)
-            navigation.simulateAbandonedSwipeBack()
-            await settle()
+            navigation.simulateCanceledSwipeBack()
+            await waitForUpdates()
             #expect(screens == ["List", "Detail", "Gift"])
             navigation.popViewController(animated: true)
             navigation.popViewController(animated: true)
-            await settle()
+            await waitForUpdates()
         }
         #expect(screens == ["List", "Detail", "Gift", "Detail", "List"])
     }
@@ -233,10 +233,10 @@ struct ScreenCaptureOrderTests {
         phone.order = order
         let screen = SimulatedScreen(Tabs().analytics(memory.analytics))
         screen.appear()
-        screen.choose(tab: 1)
-        screen.choose(tab: 0)
-        screen.choose(tab: 1)
-        await settle()
+        screen.select(tab: 1)
+        screen.select(tab: 0)
+        screen.select(tab: 1)
+        await waitForUpdates()
         #expect(screens == ["First", "Second", "First", "Second"])
     }
 
@@ -251,7 +251,7 @@ struct ScreenCaptureOrderTests {
             home.present(cart, animated: true)
             memory.clock.advance(by: .seconds(5))
             home.dismiss(animated: true)
-            await settle()
+            await waitForUpdates()
         }
         #expect(screens == ["Home", "Cart", "Home"])
     }

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 import TrackwayUIKit
 import UIKit
@@ -62,12 +62,12 @@ struct CaptureUIKitTests {
         _ = use()
         #expect(screens == ["Home"])
         #expect(clicks == ["buy"])
-        #expect(UIKitHooks.exchanged > 0)
+        #expect(UIKitHooks.exchangedMethodCount > 0)
         weak let ended = analytics
         analytics = nil
         #expect(ended == nil, "the capture does not retain the analytics instance")
         await mainQueueTurn()
-        #expect(UIKitHooks.exchanged == 0)
+        #expect(UIKitHooks.exchangedMethodCount == 0)
         _ = use()
         #expect(clicks == ["buy"])
     }
@@ -104,14 +104,14 @@ struct CaptureUIKitTests {
         #expect(second.events(named: CapturedName.click).count == 1)
         first.captureUIKit().stop()
         second.analytics.captureUIKit().stop()
-        #expect(UIKitHooks.exchanged == 0)
+        #expect(UIKitHooks.exchangedMethodCount == 0)
     }
 
     @Test(arguments: [false, true])
     func missingScreenCaptureIsReported(isCaptured: Bool) async throws {
         let analytics = try analytics()
         if isCaptured { let _ = analytics.captureUIKit() }
-        analytics.lifeCycleChanged(to: .didBecomeActive)
+        analytics.lifecycleChanged(to: .didBecomeActive)
         for _ in 0..<200 {
             environment.clock.advance(by: .milliseconds(500))
             await Task.yield()

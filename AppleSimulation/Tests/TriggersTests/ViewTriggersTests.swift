@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 import TrackwayTriggers
 import TrackwayUIKit
@@ -20,7 +20,7 @@ struct ViewTriggersTests {
     private let root = UIViewController()
     private let memory: InMemoryAnalytics
     private let detector: Detector
-    private let notes = Fired()
+    private let notes = FiredEvents()
 
     init() throws {
         memory = try InMemoryAnalytics()
@@ -38,7 +38,7 @@ struct ViewTriggersTests {
         view.frame = CGRect(x: 20, y: y, width: 200, height: 50)
         view.accessibilityIdentifier = name
         let notes = notes
-        view.triggerEvents = (Trigger.documented + [.custom("shaken")]).map { trigger in
+        view.triggerEvents = (Trigger.builtIn + [.custom("shaken")]).map { trigger in
             TriggerEvent(trigger, on: .caller) { _ in notes.add("\(name) \(trigger)") }
         }
         root.view.addSubview(view)
@@ -56,8 +56,8 @@ struct ViewTriggersTests {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
         let used = try InMemoryAnalytics(configuration)
-        used.analytics.lifeCycleChanged(to: .didBecomeActive)
-        let behavior = used.analytics.lifecycle.behavior
+        used.analytics.lifecycleChanged(to: .didBecomeActive)
+        let behavior = used.analytics.lifecycle.controller
         used.clock.advance(by: .seconds(30))
         behavior.heartbeat()
         #expect(behavior.heartbeatDue == nil)
@@ -175,11 +175,11 @@ struct ViewTriggersTests {
         root.view.addSubview(button)
         let (notes, clock, start) = (notes, memory.clock, memory.clock.now())
         button.triggerEvents = [
-            TriggerEvent(.didEndTouch) { notes.add("\(start.monotonic.duration(to: $0.moment.monotonic))") }
+            TriggerEvent(.didEndTouch) { notes.add("\(start.monotonic.duration(to: $0.timestamp.monotonic))") }
         ]
         let capture = capture()
         defer { capture.stop() }
-        // None of this yields to the main actor.
+        // None of this suspends, so the main actor runs no other task.
         for _ in 0..<3 {
             clock.advance(by: .seconds(1))
             phone.tap(button)
@@ -195,24 +195,24 @@ struct ViewTriggersTests {
         weak var view: UIView?
         weak var event: TriggerEvent?
         do {
-            let made = add(UIButton(type: .system), "made", y: 0)
-            (view, event) = (made, made.triggerEvents?.first)
+            let button = add(UIButton(type: .system), "made", y: 0)
+            (view, event) = (button, button.triggerEvents?.first)
             let capture = capture()
-            phone.tap(made)
-            made.removeFromSuperview()
+            phone.tap(button)
+            button.removeFromSuperview()
             capture.stop()
         }
         #expect(notes.all == ["made didEndTouch"])
         #expect(view == nil)
         // Without Objective-C, the data of a freed object is released when other objects get events.
-        let others = (0..<1000).map { _ in UIView() }
-        for other in others { other.triggerEvents = [] }
+        let otherViews = (0..<1000).map { _ in UIView() }
+        for other in otherViews { other.triggerEvents = [] }
         #expect(event == nil)
     }
 }
 
 /// The results of actions, in order.
-private final class Fired: Sendable {
+private final class FiredEvents: Sendable {
     private let list = Locked<[String]>([])
 
     var all: [String] { list.withLock { $0 } }

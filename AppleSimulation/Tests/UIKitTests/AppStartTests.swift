@@ -68,22 +68,22 @@ struct AppStartTests {
         }
     }
 
-    private func hear(_ story: (SimulatedPhone) -> Void, on phone: SimulatedPhone = .new()) -> [String] {
+    private func record(_ actions: (SimulatedPhone) -> Void, on phone: SimulatedPhone = .new()) -> [String] {
         let log = Log()
         log.listen()
         defer { log.stop() }
-        story(phone)
+        actions(phone)
         return log.lines
     }
 
     @Test func anAppWithoutScenesIsInactiveDuringLaunch() {
-        let heard = hear {
+        let notifications = record {
             $0.launch()
             $0.pressHome()
             $0.openApp()
         }
         #expect(
-            heard == [
+            notifications == [
                 "didFinishLaunching (inactive)", "didBecomeActive (active)", "willResignActive (active)",
                 "didEnterBackground (background)", "willEnterForeground (background)", "didBecomeActive (active)",
             ]
@@ -91,9 +91,9 @@ struct AppStartTests {
     }
 
     @Test func anAppWithScenesIsInTheBackgroundUntilASceneActivates() {
-        let heard = hear { $0.launch(sceneDelegate: { SceneDelegate() }) }
+        let notifications = record { $0.launch(sceneDelegate: { SceneDelegate() }) }
         #expect(
-            heard == [
+            notifications == [
                 "didFinishLaunching (background)", "scene willConnect (background)",
                 "scene willEnterForeground (background)", "willEnterForeground (background)",
                 "scene didActivate (active)", "didBecomeActive (active)",
@@ -102,17 +102,17 @@ struct AppStartTests {
     }
 
     @Test func aBackgroundLaunchReportsOnlyTheLaunch() {
-        let heard = hear { $0.launch(.background, sceneDelegate: { SceneDelegate() }) }
-        #expect(heard == ["didFinishLaunching (background)"])
+        let notifications = record { $0.launch(.background, sceneDelegate: { SceneDelegate() }) }
+        #expect(notifications == ["didFinishLaunching (background)"])
         #expect(UIApplication.shared.connectedScenes.isEmpty)
     }
 
     @Test func openingAfterABackgroundLaunchConnectsTheScene() {
         let phone = SimulatedPhone.new()
         phone.launch(.background, sceneDelegate: { SceneDelegate() })
-        let heard = hear({ $0.openApp() }, on: phone)
-        #expect(heard.first == "scene willConnect (background)")
-        #expect(heard.last == "didBecomeActive (active)")
+        let notifications = record({ $0.openApp() }, on: phone)
+        #expect(notifications.first == "scene willConnect (background)")
+        #expect(notifications.last == "didBecomeActive (active)")
     }
 
     @Test func activePrewarmIsSetOnlyWhileMainRuns() {
@@ -127,7 +127,7 @@ struct AppStartTests {
     @Test func anInterruptionDoesNotBackgroundTheApp() {
         let phone = SimulatedPhone.new()
         phone.launch(sceneDelegate: { SceneDelegate() })
-        let heard = hear(
+        let notifications = record(
             {
                 $0.interrupt()
                 $0.endInterruption()
@@ -135,7 +135,7 @@ struct AppStartTests {
             on: phone
         )
         #expect(
-            heard == [
+            notifications == [
                 "scene willDeactivate (active)", "willResignActive (active)", "scene didActivate (active)",
                 "didBecomeActive (active)",
             ]
@@ -146,7 +146,7 @@ struct AppStartTests {
         let phone = SimulatedPhone.new(idiom: .pad)
         phone.launch(sceneDelegate: { SceneDelegate() })
         let first = phone.scenes[0]
-        let heard = hear(
+        let notifications = record(
             {
                 let second = $0.openWindow()
                 $0.sendToBackground(first)
@@ -156,7 +156,7 @@ struct AppStartTests {
             on: phone
         )
         #expect(
-            heard == [
+            notifications == [
                 "scene willConnect (active)", "scene willEnterForeground (active)", "scene didActivate (active)",
                 "scene willDeactivate (active)", "scene didEnterBackground (active)",
                 "scene willDeactivate (active)", "willResignActive (active)",
@@ -169,7 +169,7 @@ struct AppStartTests {
     @Test func lockingProtectsFilesAndUnlockingResumesTheApp() {
         let phone = SimulatedPhone.new()
         phone.launch()
-        let heard = hear(
+        let notifications = record(
             {
                 $0.lock()
                 #expect(!UIApplication.shared.isProtectedDataAvailable)
@@ -179,7 +179,7 @@ struct AppStartTests {
             on: phone
         )
         #expect(
-            heard == [
+            notifications == [
                 "willResignActive (active)", "didEnterBackground (background)", "dataUnavailable (background)",
                 "dataAvailable (background)", "willEnterForeground (background)", "didBecomeActive (active)",
             ]
@@ -191,8 +191,8 @@ struct AppStartTests {
         phone.restart()
         phone.launch(.background)
         #expect(!UIApplication.shared.isProtectedDataAvailable)
-        let heard = hear({ $0.unlock() }, on: phone)
-        #expect(heard == ["dataAvailable (background)"])
+        let notifications = record({ $0.unlock() }, on: phone)
+        #expect(notifications == ["dataAvailable (background)"])
         #expect(UIApplication.shared.isProtectedDataAvailable)
     }
 
@@ -201,11 +201,11 @@ struct AppStartTests {
         phone.launch()
         phone.pressHome()
         phone.suspend()
-        #expect(hear({ $0.swipeAway() }, on: phone).isEmpty)
+        #expect(record({ $0.swipeAway() }, on: phone).isEmpty)
         #expect(!phone.isRunning)
         let other = SimulatedPhone.new()
         other.launch()
-        #expect(hear({ $0.swipeAway() }, on: other).last == "willTerminate (background)")
+        #expect(record({ $0.swipeAway() }, on: other).last == "willTerminate (background)")
     }
 
     @Test func aBackgroundLaunchMakesTheRootControllerAppear() {

@@ -43,7 +43,7 @@ struct BackgroundTimeTests {
         }
         phone.pressHome()
         phone.expireBackgroundTime()
-        #expect(phone.isRunning && !phone.isKilledForOverstaying)
+        #expect(phone.isRunning && !phone.wasKilledForBackgroundTimeout)
         #expect(app.beginBackgroundTask(withName: "late") == .invalid)
     }
 
@@ -53,25 +53,25 @@ struct BackgroundTimeTests {
         _ = phone.application.beginBackgroundTask(withName: "upload")
         phone.pressHome()
         phone.expireBackgroundTime()
-        #expect(!phone.isRunning && phone.isKilledForOverstaying)
+        #expect(!phone.isRunning && phone.wasKilledForBackgroundTimeout)
     }
 
     @Test func anExpiringActivityIsCalledConcurrentlyOnExpiration() {
         let phone = SimulatedPhone.new()
         phone.launch()
-        let began = DispatchSemaphore(value: 0)
+        let started = DispatchSemaphore(value: 0)
         let isOver = DispatchSemaphore(value: 0)
         let ended = DispatchSemaphore(value: 0)
         ProcessInfo.processInfo.performExpiringActivity(withReason: "leave") { isExpired in
             if isExpired {
                 isOver.signal()
             } else {
-                began.signal()
+                started.signal()
                 isOver.wait()
                 ended.signal()
             }
         }
-        #expect(began.wait(timeout: .now() + 10) == .success)
+        #expect(started.wait(timeout: .now() + 10) == .success)
         #expect(phone.backgroundWork.map(\.isTask) == [false])
         phone.expireBackgroundTime()
         #expect(ended.wait(timeout: .now() + 10) == .success)

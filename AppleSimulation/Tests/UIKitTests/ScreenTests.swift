@@ -107,7 +107,7 @@ struct ScreenTests {
     }
 
     @Test func aSubclassWithoutSuperIsNotSeenByExchangedMethods() {
-        final class Forgetful: UIViewController {
+        final class ControllerWithoutSuper: UIViewController {
             override func viewDidAppear(_ animated: Bool) {}
         }
         defer { SimulatedPhone.restoreMethods() }
@@ -120,35 +120,35 @@ struct ScreenTests {
                 seen.append(controller.title ?? "")
             }
         )
-        let forgetful = Forgetful()
-        forgetful.title = "forgetful"
-        show(forgetful)
+        let controllerWithoutSuper = ControllerWithoutSuper()
+        controllerWithoutSuper.title = "controllerWithoutSuper"
+        show(controllerWithoutSuper)
         show(Screen("A", log))
         #expect(seen == ["A"])
     }
 
     @Test func rowsAreNotifiedOfAppearances() {
         final class Rows: NSObject, UITableViewDataSource, UITableViewDelegate {
-            var heard: [String] = []
+            var received: [String] = []
             func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 100 }
             func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
                 tableView.dequeueReusableCell(withIdentifier: "row", for: indexPath)
             }
             func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
-                heard.append("+\(indexPath.row)")
+                received.append("+\(indexPath.row)")
             }
             func tableView(
                 _ tableView: UITableView,
                 didEndDisplaying cell: UITableViewCell,
                 forRowAt indexPath: IndexPath
             ) {
-                heard.append("-\(indexPath.row)")
+                received.append("-\(indexPath.row)")
             }
             func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
-                heard.append("select \(indexPath.row)")
+                received.append("select \(indexPath.row)")
             }
             func scrollViewWillBeginDragging(_ scrollView: UIScrollView) {
-                heard.append(scrollView.isTracking ? "drag" : "?")
+                received.append(scrollView.isTracking ? "drag" : "?")
             }
         }
         let rows = Rows()
@@ -159,21 +159,21 @@ struct ScreenTests {
         let controller = UIViewController()
         controller.view.addSubview(table)
         show(controller)
-        #expect(rows.heard == ["+0", "+1", "+2"])
-        rows.heard = []
+        #expect(rows.received == ["+0", "+1", "+2"])
+        rows.received = []
         table.simulate(scrollingBy: 44)
-        #expect(rows.heard == ["drag", "-0", "+3"])
-        rows.heard = []
+        #expect(rows.received == ["drag", "-0", "+3"])
+        rows.received = []
         if let cell = table.cellForRow(at: IndexPath(row: 2, section: 0)) { phone.tap(cell) }
-        #expect(rows.heard == ["select 2"])
+        #expect(rows.received == ["select 2"])
         #expect(table.indexPathForSelectedRow == IndexPath(row: 2, section: 0))
     }
 
     @Test func UIScreenMainIsNotRead() {
         show(UINavigationController(rootViewController: UIViewController()))
-        #expect(phone.mainScreenReadings == 0)
+        #expect(phone.mainScreenReadCount == 0)
         #expect(UIScreen.main.scale == 3)
-        #expect(phone.mainScreenReadings == 1)
+        #expect(phone.mainScreenReadCount == 1)
     }
 
     @Test func theDeviceReportsNothingBeforeMonitoring() {

@@ -10,19 +10,19 @@ import UIKit
 @Suite(.serialized)
 struct TouchTests {
     private final class TouchedView: UIView {
-        var heard: [String] = []
-        override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) { heard.append("began") }
-        override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) { heard.append("moved") }
+        var received: [String] = []
+        override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) { received.append("began") }
+        override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) { received.append("moved") }
         override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
-            heard.append(touches.first?.phase == .ended ? "ended" : "?")
+            received.append(touches.first?.phase == .ended ? "ended" : "?")
         }
-        override func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) { heard.append("cancelled") }
+        override func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) { received.append("cancelled") }
     }
 
     private final class Target: NSObject, SimulatedActionTarget {
-        var heard: [String] = []
+        var received: [String] = []
         func simulatedPerform(_ action: Selector, from sender: Any?, for event: UIEvent?) -> Bool {
-            heard.append("\(action)")
+            received.append("\(action)")
             return true
         }
     }
@@ -47,9 +47,9 @@ struct TouchTests {
     @Test func aTapReachesTheHitView() {
         let view = add(TouchedView())
         phone.tap(view)
-        #expect(view.heard == ["began", "ended"])
+        #expect(view.received == ["began", "ended"])
         phone.tap(at: CGPoint(x: 5, y: 5))
-        #expect(view.heard.count == 2)
+        #expect(view.received.count == 2)
     }
 
     @Test func hiddenTransparentAndDisabledViewsAreNotHit() {
@@ -62,7 +62,7 @@ struct TouchTests {
         view.alpha = 1
         root.isUserInteractionEnabled = false
         phone.tap(view)
-        #expect(view.heard.isEmpty)
+        #expect(view.received.isEmpty)
     }
 
     @Test func aTouchKeepsItsViewWhenItMoves() {
@@ -71,7 +71,7 @@ struct TouchTests {
         finger?.move(to: CGPoint(x: 380, y: 800))
         #expect(finger?.touch.view === view)
         finger?.cancel()
-        #expect(view.heard == ["began", "moved", "cancelled"])
+        #expect(view.received == ["began", "moved", "cancelled"])
     }
 
     @Test func anUnhandledTouchGoesUpTheResponderChain() {
@@ -79,7 +79,7 @@ struct TouchTests {
         let inner = UIView(frame: CGRect(x: 10, y: 10, width: 50, height: 50))
         outer.addSubview(inner)
         phone.tap(inner)
-        #expect(outer.heard == ["began", "ended"])
+        #expect(outer.received == ["began", "ended"])
     }
 
     @Test func aControlReportsTouchEvents() {
@@ -92,14 +92,14 @@ struct TouchTests {
             button.addTarget(target, action: Selector(name), for: event)
         }
         phone.tap(button)
-        #expect(target.heard == ["down", "up"])
+        #expect(target.received == ["down", "up"])
         phone.drag(from: button, to: CGPoint(x: 380, y: 800))
-        #expect(target.heard == ["down", "up", "down", "exit", "outside"])
+        #expect(target.received == ["down", "up", "down", "exit", "outside"])
         phone.touch(at: CGPoint(x: 30, y: 110))?.cancel()
-        #expect(target.heard.suffix(2) == ["down", "cancel"])
+        #expect(target.received.suffix(2) == ["down", "cancel"])
         button.isEnabled = false
         phone.tap(button)
-        #expect(target.heard.count == 7)
+        #expect(target.received.count == 7)
     }
 
     @Test func isTouchInsideIsTrueWhileTheTouchEnds() {
@@ -118,9 +118,9 @@ struct TouchTests {
 
     @Test func actionsWithoutATargetGoUpTheResponderChain() {
         final class Controller: UIViewController, SimulatedActionTarget {
-            var heard: [String] = []
+            var received: [String] = []
             func simulatedPerform(_ action: Selector, from sender: Any?, for event: UIEvent?) -> Bool {
-                heard.append("\(action)")
+                received.append("\(action)")
                 return true
             }
         }
@@ -129,7 +129,7 @@ struct TouchTests {
         let button = add(UIButton(type: .system))
         button.addTarget(nil, action: "buy:", for: .touchUpInside)
         phone.tap(button)
-        #expect(controller.heard == ["buy:"])
+        #expect(controller.received == ["buy:"])
     }
 
     @Test func aClosureIsCalledWithItsSender() {
@@ -146,7 +146,7 @@ struct TouchTests {
         control.addTarget(target, action: "changed:", for: .valueChanged)
         phone.tap(control)
         #expect(control.isOn)
-        #expect(target.heard == ["changed:"])
+        #expect(target.received == ["changed:"])
     }
 
     @Test func aRecognizedTapCancelsTheViewsTouch() {
@@ -154,8 +154,8 @@ struct TouchTests {
         let target = Target()
         view.addGestureRecognizer(UITapGestureRecognizer(target: target, action: "tapped:"))
         phone.tap(view)
-        #expect(target.heard == ["tapped:"])
-        #expect(view.heard == ["began", "cancelled"])
+        #expect(target.received == ["tapped:"])
+        #expect(view.received == ["began", "cancelled"])
     }
 
     @Test func exchangingSendEventObservesEvents() {
@@ -164,24 +164,26 @@ struct TouchTests {
         var phases: [UITouch.Phase] = []
         let method = UIApplication.simulatedSendEvent
         let before = method.implementation
-        let ours = SimulatedMethod<@MainActor @Sendable (UIApplication, UIEvent) -> Void>.Implementation { app, event in
+        let ourImplementation = SimulatedMethod<@MainActor @Sendable (UIApplication, UIEvent) -> Void>.Implementation {
+            app,
+            event in
             before.body(app, event)
             phases += event.allTouches?.map(\.phase) ?? []
         }
-        let replaced = method.setImplementation(ours)
+        let replaced = method.setImplementation(ourImplementation)
         #expect(replaced === before)
         phone.tap(view)
         #expect(phases == [.began, .ended])
-        #expect(view.heard == ["began", "ended"])
+        #expect(view.received == ["began", "ended"])
         method.setImplementation(before)
         #expect(method.isOriginal)
     }
 
     @Test func onlyOneFieldIsFirstResponder() {
         final class Delegate: NSObject, UITextFieldDelegate {
-            var heard: [String] = []
-            func textFieldDidBeginEditing(_ textField: UITextField) { heard.append("begin \(textField.tag)") }
-            func textFieldDidEndEditing(_ textField: UITextField) { heard.append("end \(textField.tag)") }
+            var received: [String] = []
+            func textFieldDidBeginEditing(_ textField: UITextField) { received.append("begin \(textField.tag)") }
+            func textFieldDidEndEditing(_ textField: UITextField) { received.append("end \(textField.tag)") }
         }
         let delegate = Delegate()
         let first = add(UITextField())
@@ -194,7 +196,7 @@ struct TouchTests {
         second.simulate(typing: "shoes")
         second.simulateReturn()
         #expect(second.text == "shoes")
-        #expect(delegate.heard == ["begin 0", "end 0", "begin 1", "end 1"])
+        #expect(delegate.received == ["begin 0", "end 0", "begin 1", "end 1"])
     }
 
     @Test func aSelectFromTheRemoteControlReachesTheFirstResponder() {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t number_behind(const char *path, const char *field) {
+static uint64_t read_field(const char *path, const char *field) {
     FILE *file = fopen(path, "r");
     if (file == NULL) return 0;
     char line[256];
@@ -40,7 +40,7 @@ uint64_t ccounters_list_wakes(void *context, void (*each)(void *context, const c
         if (entry->d_name[0] == '.') continue;
         char path[128], name[64], label[96];
         snprintf(path, sizeof path, "/proc/self/task/%.32s/status", entry->d_name);
-        uint64_t wakes = number_behind(path, "voluntary_ctxt_switches:");
+        uint64_t wakes = read_field(path, "voluntary_ctxt_switches:");
         total += wakes;
         if (each == NULL) continue;
         read_name(entry->d_name, name, sizeof name);
@@ -53,7 +53,7 @@ uint64_t ccounters_list_wakes(void *context, void (*each)(void *context, const c
 
 ccounters_io ccounters_read_io(void) {
     return (ccounters_io){
-        .written_by_calls = number_behind("/proc/self/io", "wchar:"),
-        .written_to_disk = number_behind("/proc/self/io", "write_bytes:"),
+        .written_by_calls = read_field("/proc/self/io", "wchar:"),
+        .written_to_disk = read_field("/proc/self/io", "write_bytes:"),
     };
 }

@@ -23,8 +23,8 @@ static uint64_t requests, events, body_bytes, first_post;
 
 uint64_t ccounters_first_post(void) { return __atomic_load_n(&first_post, __ATOMIC_ACQUIRE); }
 
-static void answer(int client, const char *head, size_t count) {
-    char body[256], whole[512];
+static void respond(int client, const char *head, size_t count) {
+    char body[256], response[512];
     int length;
     if (strncmp(head, "GET /stats", 10) == 0) {
         length = snprintf(body, sizeof body, "{\"requests\":%llu,\"events\":%llu,\"bytes\":%llu}",
@@ -34,9 +34,9 @@ static void answer(int client, const char *head, size_t count) {
                           "{\"accepted\":%llu,\"rejected\":[],\"position\":\"1.16\",\"durability\":\"disk\"}",
                           (unsigned long long)count);
     }
-    int total = snprintf(whole, sizeof whole,
+    int total = snprintf(response, sizeof response,
                          "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s", length, body);
-    if (write(client, whole, (size_t)total) != total) return;
+    if (write(client, response, (size_t)total) != total) return;
 }
 
 static void *serve(void *context) {
@@ -51,9 +51,9 @@ static void *serve(void *context) {
             const char *field = strcasestr(buffer, "\r\ncontent-length:");
             if (field != NULL) length = strtoull(field + 17, NULL, 10);
             while (filled < head + length && head + length <= capacity) {
-                ssize_t got = read(client, buffer + filled, capacity - filled);
-                if (got <= 0) goto done;
-                filled += (size_t)got;
+                ssize_t received = read(client, buffer + filled, capacity - filled);
+                if (received <= 0) goto done;
+                filled += (size_t)received;
             }
             uint64_t count = 0;
             const char *batch = strcasestr(buffer, "\r\ntrackway-batch:");
@@ -67,22 +67,22 @@ static void *serve(void *context) {
                 count = strtoull(last, NULL, 10) - strtoull(first, NULL, 10) + 1;
             }
             if (strncmp(buffer, "POST", 4) == 0) {
-                uint64_t none = 0;
-                __atomic_compare_exchange_n(&first_post, &none, ccounters_nanoseconds(), 0, __ATOMIC_ACQ_REL,
+                uint64_t unset = 0;
+                __atomic_compare_exchange_n(&first_post, &unset, ccounters_nanoseconds(), 0, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE);
                 __atomic_fetch_add(&requests, 1, __ATOMIC_RELAXED);
                 __atomic_fetch_add(&events, count, __ATOMIC_RELAXED);
                 __atomic_fetch_add(&body_bytes, length, __ATOMIC_RELAXED);
             }
-            answer(client, buffer, count);
+            respond(client, buffer, count);
             memmove(buffer, buffer + head + length, filled - head - length);
             filled -= head + length;
             continue;
         }
         if (filled == capacity) break;
-        ssize_t got = read(client, buffer + filled, capacity - filled);
-        if (got <= 0) break;
-        filled += (size_t)got;
+        ssize_t received = read(client, buffer + filled, capacity - filled);
+        if (received <= 0) break;
+        filled += (size_t)received;
     }
 done:
     free(buffer);
@@ -90,7 +90,7 @@ done:
     return NULL;
 }
 
-static int listen_at(uint16_t port) {
+static int listen_on_port(uint16_t port) {
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -100,15 +100,15 @@ static int listen_at(uint16_t port) {
     return listener;
 }
 
-int ccounters_silence(uint16_t port) {
-    if (listen_at(port) < 0) return -1;
+int ccounters_run_unresponsive_server(uint16_t port) {
+    if (listen_on_port(port) < 0) return -1;
     for (;;) pause();
 }
 
-int ccounters_sink(uint16_t port) {
+int ccounters_run_sink(uint16_t port) {
     signal(SIGPIPE, SIG_IGN);
     int on = 1;
-    int listener = listen_at(port);
+    int listener = listen_on_port(port);
     if (listener < 0) return -1;
     for (;;) {
         int client = accept(listener, NULL, NULL);

@@ -21,9 +21,9 @@ package struct IdleCount {
         io = ccounters_read_io()
     }
 
-    /// Prints the difference to an earlier count as one line, and with `isLong` one more line for each thread that
-    /// woke.
-    package func report(since before: IdleCount, as name: String, isLong: Bool) {
+    /// Prints the difference to an earlier count as one line, and with `includesThreads` one more line for each thread
+    /// that woke.
+    package func report(since before: IdleCount, label: String, includesThreads: Bool) {
         var wakes: [(thread: String, count: UInt64)] = []
         for (thread, count) in sleepsByThread {
             let earlier = before.sleepsByThread[thread] ?? 0
@@ -32,8 +32,8 @@ package struct IdleCount {
         let total = wakes.reduce(0) { $0 + $1.count }
         let calls = io.written_by_calls - before.io.written_by_calls
         let disk = io.written_to_disk - before.io.written_to_disk
-        print("\(name): \(total) wake-ups, \(calls) bytes written, \(disk) bytes of pages written to disk")
-        guard isLong else { return }
+        print("\(label): \(total) wake-ups, \(calls) bytes written, \(disk) bytes of pages written to disk")
+        guard includesThreads else { return }
         for wake in wakes.sorted(by: { $0.count > $1.count }) { print("    \(wake.thread): \(wake.count)") }
     }
 }

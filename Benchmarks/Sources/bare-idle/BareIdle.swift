@@ -20,17 +20,21 @@ struct BareIdle {
     static func main() async throws {
         let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         let seconds = numbers.first ?? 60
-        let every = numbers.dropFirst().first ?? seconds
+        let interval = numbers.dropFirst().first ?? seconds
         let path = CommandLine.arguments.dropFirst(3).first
         let file = path.map { open($0, O_WRONLY | O_CREAT | O_APPEND, 0o600) } ?? -1
         let line = Array(repeating: UInt8(ascii: "x"), count: 399) + [UInt8(ascii: "\n")]
         try await Task.sleep(for: .seconds(5))
         let before = IdleCount()
-        for _ in 0..<max(1, seconds / max(1, every)) {
-            try await Task.sleep(for: .seconds(every))
+        for _ in 0..<max(1, seconds / max(1, interval)) {
+            try await Task.sleep(for: .seconds(interval))
             if file >= 0, write(file, line, line.count) != line.count { print("the line was not written") }
         }
-        let does = path == nil ? "a task" : "a task that appends 400 bytes to a file"
-        IdleCount().report(since: before, as: "no SDK, \(seconds) s, \(does) every \(every) s", isLong: true)
+        let workload = path == nil ? "a task" : "a task that appends 400 bytes to a file"
+        IdleCount().report(
+            since: before,
+            label: "no SDK, \(seconds) s, \(workload) every \(interval) s",
+            includesThreads: true
+        )
     }
 }

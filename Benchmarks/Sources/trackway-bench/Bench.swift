@@ -13,27 +13,28 @@ struct Bench {
         let command = arguments.isEmpty ? "help" : arguments.removeFirst()
         let count = arguments.compactMap { Int($0) }.first
         switch command {
-        case "record": try Recording(count: count ?? 300_000).run()
+        case "record": try RecordBenchmark(count: count ?? 300_000).run()
         case "behavior": try FeatureCost(count: count ?? 300_000).run()
-        case "plain": try PlainRecording(count: count ?? 100_000, switches: Switches(arguments.last)).run()
-        case "ways": try WaysOfRecording(count: count ?? 60_000).run()
-        case "way": try WaysOfRecording.run(arguments.last, count: count ?? 10_000)
-        case "triggers": try await Triggers(count: count ?? 300_000).run()
-        case "drain": try await Draining(count: count ?? 1_000_000).run()
-        case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
-        case "large-bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
+        case "plain": try PlainRecording(count: count ?? 100_000, features: FeatureSet(arguments.last)).run()
+        case "styles": try CallStyleBenchmark(count: count ?? 60_000).run()
+        case "style": try CallStyleBenchmark.run(arguments.last, count: count ?? 10_000)
+        case "triggers": try await TriggerBenchmark(count: count ?? 300_000).run()
+        case "drain": try await DrainBenchmark(count: count ?? 1_000_000).run()
+        case "bodies": try RequestBodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
+        case "large-bodies":
+            try RequestBodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
         case "startup": try Startup().run()
-        case "start": try await Startup.start(arguments)
-        case "leave": try Startup.leave(arguments)
-        case "away": try Away().run()
-        case "stay": try await Away.stay(arguments)
-        case "paced": try await Paced(arguments.compactMap { Int($0) }).run()
+        case "measure-start": try await Startup.measureStart(arguments)
+        case "record-and-exit": try Startup.recordAndExit(arguments)
+        case "outage": try OutageBenchmark().run()
+        case "measure-outage": try await OutageBenchmark.measure(arguments)
+        case "steady": try await SteadyRateBenchmark(arguments.compactMap { Int($0) }).run()
         case "sink":
-            if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
+            if ccounters_run_sink(UInt16(clamping: count ?? 18_700)) != 0 {
                 throw BenchError("port \(count ?? 18_700) is not available")
             }
-        case "silence":
-            if ccounters_silence(UInt16(clamping: count ?? 18_701)) != 0 {
+        case "unresponsive":
+            if ccounters_run_unresponsive_server(UInt16(clamping: count ?? 18_701)) != 0 {
                 throw BenchError("port \(count ?? 18_701) is not available")
             }
         default:
@@ -41,20 +42,20 @@ struct Bench {
                 """
                 usage: trackway-bench record [COUNT]      time per record, with baselines
                        trackway-bench behavior [COUNT]    time per record with all features on, and off
-                       trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
+                       trackway-bench plain [COUNT] [off|on|dynamic|queue|deduplicated]
                                                           records only, for instruction counts
-                       trackway-bench ways [COUNT]        time per record for each way of calling it
-                       trackway-bench way COUNT NAME      records in one way only, for instruction counts
+                       trackway-bench styles [COUNT]      time per record for each way of calling it
+                       trackway-bench style COUNT NAME    records in one way only, for instruction counts
                        trackway-bench triggers [COUNT]    time per trigger, compared with a closure call
                        trackway-bench drain [COUNT]       memory with COUNT pending events, then drain rate
                        trackway-bench startup             time to the first delivery, by pending events
-                       trackway-bench away                bytes read for maintenance during an outage
-                       trackway-bench paced [COUNT] [RATE]
+                       trackway-bench outage              bytes read for maintenance during an outage
+                       trackway-bench steady [COUNT] [RATE]
                                                           requests for COUNT events recorded at RATE a second
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
                        trackway-bench large-bodies [COUNT] DIR
                        trackway-bench sink PORT           a collector that accepts and ignores everything
-                       trackway-bench silence PORT        a server that never responds
+                       trackway-bench unresponsive PORT   a server that never responds
                 """
             )
         }
@@ -73,7 +74,7 @@ struct BenchError: Error, CustomStringConvertible {
 /// A folder for one run.
 ///
 /// The run must remove it.
-final class Scratch {
+final class ScratchFolder {
     let url: URL
 
     init() throws {
@@ -93,7 +94,7 @@ final class Scratch {
     /// Returns an SDK instance that stores all events and sends nothing until the run requests it.
     func analytics(
         port: Int = 9,
-        _ switches: Switches = .off,
+        _ features: FeatureSet = .off,
         folder: String? = nil,
         interceptors: [Interceptor] = []
     ) throws -> Analytics {
@@ -102,14 +103,14 @@ final class Scratch {
             appID: "bench",
             destinations: [.collector(endpoint, writeKey: "bench")]
         )
-        configuration.storage.folder = url.appending(path: folder ?? "journal-\(switches.rawValue)")
+        configuration.storage.folder = url.appending(path: folder ?? "journal-\(features.rawValue)")
         configuration.interceptors = interceptors
         configuration.storage.maximumBytes = 4 << 30
         configuration.privacy.consent = .pending
         configuration.lifecycle.isObserved = false
-        try switches.prepare(&configuration)
+        try features.apply(to: &configuration)
         let analytics = try Analytics(configuration)
-        switches.switchOn(analytics)
+        features.apply(to: analytics)
         return analytics
     }
 }

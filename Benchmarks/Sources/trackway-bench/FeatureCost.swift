@@ -12,27 +12,27 @@ struct FeatureCost {
     private let rounds = 6
 
     func run() throws {
-        var durations: [Switches: [UInt64]] = [:]
-        let scratch = try Scratch()
+        var durations: [FeatureSet: [UInt64]] = [:]
+        let scratch = try ScratchFolder()
         defer { scratch.remove() }
-        let all = try Switches.allCases.filter { $0 != .capture }.map { ($0, try scratch.analytics(port: 9, $0)) }
-        for (switches, analytics) in all {
-            for index in 0..<20_000 { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
+        let all = try FeatureSet.allCases.filter { $0 != .capture }.map { ($0, try scratch.analytics(port: 9, $0)) }
+        for (features, analytics) in all {
+            for index in 0..<20_000 { analytics.record(Workload.name, Workload.attributes(index), to: features.route) }
             let before = ccounters_allocations()
-            for index in 0..<10_000 { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
-            print("\(switches), allocations per record: \(Double(ccounters_allocations() - before) / 10_000)")
+            for index in 0..<10_000 { analytics.record(Workload.name, Workload.attributes(index), to: features.route) }
+            print("\(features), allocations per record: \(Double(ccounters_allocations() - before) / 10_000)")
         }
         for round in 0..<rounds {
             for offset in all.indices {
                 // Each round begins with a different configuration.
-                let (switches, analytics) = all[(round + offset) % all.count]
-                durations[switches, default: []] += Measurement.durations(count / rounds) {
-                    analytics.record(Workload.name, Workload.attributes($0), to: switches.route)
+                let (features, analytics) = all[(round + offset) % all.count]
+                durations[features, default: []] += Measurement.durations(count / rounds) {
+                    analytics.record(Workload.name, Workload.attributes($0), to: features.route)
                 }
             }
         }
-        for (switches, _) in all {
-            print("\(switches), record, 1 thread: \(Measurement(durations[switches] ?? []).summary)")
+        for (features, _) in all {
+            print("\(features), record, 1 thread: \(Measurement(durations[features] ?? []).summary)")
         }
     }
 }

@@ -6,13 +6,13 @@ import Trackway
 /// Records and does nothing else, so that a profiler or instruction counter measures only that.
 struct PlainRecording {
     let count: Int
-    var switches = Switches.off
+    var features = FeatureSet.off
 
     func run() throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchFolder()
         defer { scratch.remove() }
-        let analytics = try scratch.analytics(port: 9, switches)
-        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
+        let analytics = try scratch.analytics(port: 9, features)
+        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index), to: features.route) }
         print("recorded: \(analytics.ledger().recorded)")
     }
 }

@@ -10,7 +10,7 @@ import Trackway
 /// Varies the number of events left by earlier processes, which exited without a shutdown.
 struct Startup {
     /// The pending events: the number of ended writers and of events per writer.
-    private static let situations = [
+    private static let scenarios = [
         (name: "nothing pending", writers: 0, events: 0),
         (name: "100,000 pending", writers: 1, events: 100_000),
         (name: "1,000,000 pending", writers: 1, events: 1_000_000),
@@ -19,21 +19,21 @@ struct Startup {
 
     func run() throws {
         for round in 1...3 {
-            for (number, situation) in Self.situations.enumerated() {
-                let scratch = try Scratch()
+            for (number, scenario) in Self.scenarios.enumerated() {
+                let scratch = try ScratchFolder()
                 defer { scratch.remove() }
                 let folder = scratch.url.path
-                for _ in 0..<situation.writers { try Self.ask("leave", String(situation.events), folder) }
+                for _ in 0..<scenario.writers { try Self.runSelf("record-and-exit", String(scenario.events), folder) }
                 let port = 19_000 + Int(ProcessInfo.processInfo.processIdentifier) % 900 + number
-                print("startup \(round), \(situation.name):", terminator: " ")
+                print("startup \(round), \(scenario.name):", terminator: " ")
                 fflush(nil)
-                try Self.ask("start", String(port), folder)
+                try Self.runSelf("measure-start", String(port), folder)
             }
         }
     }
 
     /// Runs this program with other arguments.
-    static func ask(_ arguments: String...) throws {
+    static func runSelf(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
         process.arguments = arguments
@@ -41,36 +41,40 @@ struct Startup {
         process.waitUntilExit()
     }
 
-    /// `leave COUNT FOLDER`: records events and exits immediately.
-    static func leave(_ arguments: [String]) throws {
-        guard arguments.count == 2, let count = Int(arguments[0]) else { throw BenchError("leave COUNT FOLDER") }
+    /// `record-and-exit COUNT FOLDER`: records events and exits immediately.
+    static func recordAndExit(_ arguments: [String]) throws {
+        guard arguments.count == 2, let count = Int(arguments[0]) else {
+            throw BenchError("record-and-exit COUNT FOLDER")
+        }
         let analytics = try Analytics(configuration(port: 9, folder: arguments[1]))
         for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
         _exit(0)
     }
 
-    /// `start PORT FOLDER`: starts, sends one new event together with all others, and prints how long that took.
-    static func start(_ arguments: [String]) async throws {
-        guard arguments.count == 2, let port = UInt16(arguments[0]) else { throw BenchError("start PORT FOLDER") }
-        Thread.detachNewThread { ccounters_sink(port) }
+    /// `measure-start PORT FOLDER`: starts, sends one new event with all others, and prints how long that took.
+    static func measureStart(_ arguments: [String]) async throws {
+        guard arguments.count == 2, let port = UInt16(arguments[0]) else {
+            throw BenchError("measure-start PORT FOLDER")
+        }
+        Thread.detachNewThread { ccounters_run_sink(port) }
         try await Task.sleep(for: .milliseconds(200))
         let readBefore = try bytesRead()
         let processorBefore = ccounters_processor_nanoseconds()
         let start = ccounters_nanoseconds()
         let analytics = try Analytics(configuration(port: Int(port), folder: arguments[1]))
-        let made = ccounters_nanoseconds()
+        let initialized = ccounters_nanoseconds()
         analytics.setConsent(.granted)
         analytics.record(Workload.name, Workload.attributes(0))
         let flush = Task { await analytics.flush(timeout: .seconds(300)) }
         while ccounters_first_post() == 0 { usleep(100) }
         let first = ccounters_first_post()
         let processor = ccounters_processor_nanoseconds() - processorBefore
-        let read = try bytesRead() - readBefore
+        let readCount = try bytesRead() - readBefore
         let report = await flush.value
         let end = ccounters_nanoseconds()
         func milliseconds(_ until: UInt64) -> String { String(format: "%.1f ms", Double(until - start) / 1e6) }
         print(
-            "init \(milliseconds(made)), first request \(milliseconds(first)) after \(read / 1_000) kB read "
+            "init \(milliseconds(initialized)), first request \(milliseconds(first)) after \(readCount / 1_000) kB read "
                 + "and \(processor / 100_000) tenths of a ms of processor, "
                 + "\(report.destinations["collector"]?.delivered ?? 0) delivered after \(milliseconds(end)) "
                 + "and \((try bytesRead() - readBefore) / 1_000) kB"
@@ -98,36 +102,36 @@ struct Startup {
 }
 
 /// Measures a process's reads with pending events during an outage of the collector.
-struct Away {
+struct OutageBenchmark {
     func run() throws {
         for megabytes in [1, 50, 200] {
-            let scratch = try Scratch()
+            let scratch = try ScratchFolder()
             defer { scratch.remove() }
-            try Startup.ask("leave", String(megabytes << 20 / 423), scratch.url.path)
-            print("away, \(megabytes) MB pending:", terminator: " ")
+            try Startup.runSelf("record-and-exit", String(megabytes << 20 / 423), scratch.url.path)
+            print("outage, \(megabytes) MB pending:", terminator: " ")
             fflush(nil)
-            try Startup.ask("stay", scratch.url.path)
+            try Startup.runSelf("measure-outage", scratch.url.path)
         }
     }
 
-    /// `stay FOLDER`: delivers to a port without a listener and prints the bytes read after the initial scan.
-    static func stay(_ arguments: [String]) async throws {
-        guard let folder = arguments.first else { throw BenchError("stay FOLDER") }
+    /// `measure-outage FOLDER`: delivers to a port without a listener and prints the bytes read after the initial scan.
+    static func measure(_ arguments: [String]) async throws {
+        guard let folder = arguments.first else { throw BenchError("measure-outage FOLDER") }
         let analytics = try Analytics(Startup.configuration(port: 9, folder: folder, consent: .granted))
         analytics.record(Workload.name, Workload.attributes(0))
         _ = await analytics.flush(timeout: .seconds(1))
         try await Task.sleep(for: .seconds(10))
         let before = (read: try Startup.bytesRead(), processor: ccounters_processor_nanoseconds())
         try await Task.sleep(for: .seconds(30))
-        let read = try Startup.bytesRead() - before.read
+        let readCount = try Startup.bytesRead() - before.read
         let processor = ccounters_processor_nanoseconds() - before.processor
-        print("\(read / 30) bytes read a second, \(processor / 30_000) µs of processor a second")
+        print("\(readCount / 30) bytes read a second, \(processor / 30_000) µs of processor a second")
         await analytics.shutdown(timeout: .zero)
     }
 }
 
 /// Measures the number and cost of requests for events that are recorded at a steady rate.
-struct Paced {
+struct SteadyRateBenchmark {
     private let count: Int
     private let rate: Int
 
@@ -138,7 +142,7 @@ struct Paced {
     }
 
     func run() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let port = 19_000 + Int(ProcessInfo.processInfo.processIdentifier) % 900
         let sink = Process()
@@ -155,16 +159,16 @@ struct Paced {
         let processor = ccounters_processor_nanoseconds()
         let start = ccounters_nanoseconds()
         for index in 1..<count {
-            let due = start + UInt64(index) * 1_000_000_000 / UInt64(max(1, rate))
-            while ccounters_nanoseconds() < due { usleep(50) }
+            let nextTime = start + UInt64(index) * 1_000_000_000 / UInt64(max(1, rate))
+            while ccounters_nanoseconds() < nextTime { usleep(50) }
             analytics.record(Workload.name, Workload.attributes(index))
         }
         let recorded = ccounters_nanoseconds()
         let report = await analytics.flush(timeout: .seconds(60))
         let used = ccounters_processor_nanoseconds() - processor
-        print("paced: \(count) events in \((recorded - start) / 1_000_000) ms, sink \(try await Sink.stats(port))")
+        print("steady: \(count) events in \((recorded - start) / 1_000_000) ms, sink \(try await Sink.stats(port))")
         print(
-            "paced, processor µs per event: \(String(format: "%.1f", Double(used) / 1e3 / Double(count))), "
+            "steady, processor µs per event: \(String(format: "%.1f", Double(used) / 1e3 / Double(count))), "
                 + "pending \(report.destinations["collector"]?.pending ?? 0)"
         )
         await analytics.shutdown()

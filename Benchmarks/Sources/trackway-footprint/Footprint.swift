@@ -13,7 +13,7 @@ import Foundation
 /// Measures the SDK in a process that imports nothing else: memory, startup time, a drain, and processor time while
 /// waiting.
 ///
-///     trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER
+///     trackway-footprint COUNT SINK-PORT UNRESPONSIVE-PORT FOLDER
 ///
 /// A sink must listen on the first port, and a server that never responds on the second.
 @main
@@ -21,18 +21,18 @@ struct Footprint {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let count = Int(arguments[1]), let sink = UInt16(arguments[2]),
-            let silent = UInt16(arguments[3])
+            let unresponsive = UInt16(arguments[3])
         else {
-            print("usage: trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER")
+            print("usage: trackway-footprint COUNT SINK-PORT UNRESPONSIVE-PORT FOLDER")
             return
         }
         printMemory("memory before the SDK")
         var start = ccounters_nanoseconds()
         let analytics = try Analytics(configuration(sink, arguments[4] + "/drain"))
-        print("Analytics.init: \(since(start)) µs")
+        print("Analytics.init: \(microseconds(since: start)) µs")
         start = ccounters_nanoseconds()
         analytics.record(Workload.name, Workload.attributes(0))
-        print("first record: \(since(start)) µs")
+        print("first record: \(microseconds(since: start)) µs")
         for index in 1..<1_000 { analytics.record(Workload.name, Workload.attributes(index)) }
         printMemory("memory after a thousand events")
         for index in 1_000..<count { analytics.record(Workload.name, Workload.attributes(index)) }
@@ -43,17 +43,17 @@ struct Footprint {
         analytics.setConsent(.granted)
         let report = await analytics.flush(timeout: .seconds(300))
         let delivered = report.destinations["collector"]?.delivered ?? 0
-        print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, since(start)))) per second")
+        print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, microseconds(since: start)))) per second")
         let used = ccounters_processor_nanoseconds() - processor
         print("drain: \(used / 1_000_000) ms, \(Double(used / 10 / max(1, delivered)) / 100) µs per event")
         printMemory("memory after the drain")
         await analytics.shutdown()
 
-        var waiting = configuration(silent, arguments[4] + "/wait")
-        waiting.privacy.consent = .granted
-        let patient = try Analytics(waiting)
-        patient.record(Workload.name, Workload.attributes(0))
-        let flush = Task { await patient.flush(timeout: .seconds(20)) }
+        var unresponsiveConfiguration = configuration(unresponsive, arguments[4] + "/wait")
+        unresponsiveConfiguration.privacy.consent = .granted
+        let waitingAnalytics = try Analytics(unresponsiveConfiguration)
+        waitingAnalytics.record(Workload.name, Workload.attributes(0))
+        let flush = Task { await waitingAnalytics.flush(timeout: .seconds(20)) }
         // Wait until the request has been sent.
         try await Task.sleep(for: .seconds(2))
         processor = ccounters_processor_nanoseconds()
@@ -75,14 +75,14 @@ struct Footprint {
         return configuration
     }
 
-    private static func since(_ start: UInt64) -> UInt64 { (ccounters_nanoseconds() - start) / 1_000 }
+    private static func microseconds(since start: UInt64) -> UInt64 { (ccounters_nanoseconds() - start) / 1_000 }
 
-    private static func printMemory(_ what: String) {
+    private static func printMemory(_ label: String) {
         var memory = ccounters_memory()
         ccounters_read_memory(&memory)
         func megabytes(_ kilobytes: UInt64) -> String { "\(kilobytes / 1_024).\(kilobytes % 1_024 * 10 / 1_024)" }
         print(
-            "\(what): \(megabytes(memory.resident)) MB resident, peak \(megabytes(memory.peak)), "
+            "\(label): \(megabytes(memory.resident)) MB resident, peak \(megabytes(memory.peak)), "
                 + "anonymous \(megabytes(memory.anonymous))"
         )
     }

@@ -13,20 +13,23 @@ import Foundation
 
 /// Measures wake-ups and writes of an app while it is idle or nearly idle.
 ///
-///     trackway-idle off|on|steady|beside SECONDS SINK-PORT FOLDER    nothing captured | everything captured |
-///                                                                    an event every 10 s | a second app runs too
-///     trackway-idle ask SINK-PORT FOLDER                             asks the delivering process; prints the delay
-///     trackway-idle live SECONDS SINK-PORT FOLDER                    runs without doing anything
+///     trackway-idle off|on|steady|two-apps SECONDS SINK-PORT FOLDER    nothing captured | everything captured |
+///                                                                      an event every 10 s | a second app runs too
+///     trackway-idle second-process SINK-PORT FOLDER                    lets the first process deliver an event, and
+///                                                                      prints the delay
+///     trackway-idle run SECONDS SINK-PORT FOLDER                       runs without doing anything
 @main
 struct Idle {
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
         let mode = arguments.isEmpty ? "help" : arguments.removeFirst()
-        if mode == "ask", arguments.count == 2, let port = UInt16(arguments[0]) {
-            return try await ask(port, arguments[1])
+        if mode == "second-process", arguments.count == 2, let port = UInt16(arguments[0]) {
+            return try await deliverFromSecondProcess(port, arguments[1])
         }
         guard arguments.count == 3, let seconds = Int(arguments[0]), let port = UInt16(arguments[1]) else {
-            print("usage: trackway-idle off|on|steady|beside|live SECONDS SINK-PORT FOLDER, or ask SINK-PORT FOLDER")
+            print(
+                "usage: trackway-idle off|on|steady|two-apps|run SECONDS SINK-PORT FOLDER, or second-process SINK-PORT FOLDER"
+            )
             return
         }
         let analytics = try Analytics(configuration(port, arguments[2], captures: mode == "on"))
@@ -34,11 +37,11 @@ struct Idle {
         _ = await analytics.flush(timeout: .seconds(10))
         // Wait until all work after a start is done: reports, removals, and, with capture, the heartbeat half a minute
         // after the start.
-        try await Task.sleep(for: .seconds(mode == "live" ? 0 : 10))
+        try await Task.sleep(for: .seconds(mode == "run" ? 0 : 10))
         if mode == "on" {
             let started = IdleCount()
             try await Task.sleep(for: .seconds(30))
-            IdleCount().report(since: started, as: "on, 10 to 40 s after its start", isLong: false)
+            IdleCount().report(since: started, label: "on, 10 to 40 s after its start", includesThreads: false)
         }
         let before = IdleCount()
         if mode == "steady" {
@@ -49,22 +52,22 @@ struct Idle {
         } else {
             try await Task.sleep(for: .seconds(seconds))
         }
-        if mode != "live" { IdleCount().report(since: before, as: "\(mode), \(seconds) s", isLong: true) }
+        if mode != "run" { IdleCount().report(since: before, label: "\(mode), \(seconds) s", includesThreads: true) }
         let accounts = analytics.ledger().destinations["collector"]
         if mode == "steady" { print("    delivered: \(accounts?.delivered ?? 0), pending: \(accounts?.pending ?? 0)") }
     }
 
     /// Records one event in a second process and lets the first one deliver it.
-    private static func ask(_ port: UInt16, _ folder: String) async throws {
+    private static func deliverFromSecondProcess(_ port: UInt16, _ folder: String) async throws {
         let analytics = try Analytics(configuration(port, folder, captures: false))
         // Wait until this process knows that another one delivers.
         try await Task.sleep(for: .seconds(3))
-        analytics.record("asked")
+        analytics.record("second_process")
         let start = ccounters_nanoseconds()
         let report = await analytics.flush(timeout: .seconds(20))
-        let took = (ccounters_nanoseconds() - start) / 1_000_000
+        let milliseconds = (ccounters_nanoseconds() - start) / 1_000_000
         let account = report.destinations["collector"]
-        print("asked by a second process: \(took) ms, \(account?.pending ?? 0) still pending")
+        print("delivered for a second process: \(milliseconds) ms, \(account?.pending ?? 0) still pending")
         await analytics.shutdown(timeout: .zero)
     }
 

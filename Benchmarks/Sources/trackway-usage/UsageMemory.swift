@@ -58,20 +58,20 @@ struct UsageMemory {
         }
         printMemory("memory during the upload")
         snapshot.removeRecords()
-        let left = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
+        let remaining = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
         print(
             "uploaded: \(count) records, \(bytes) bytes, \((ccounters_nanoseconds() - start) / 1_000_000) ms; "
-                + "left: \(left)"
+                + "remaining: \(remaining)"
         )
     }
 
     @discardableResult
-    private static func printMemory(_ what: String) -> ccounters_memory {
+    private static func printMemory(_ label: String) -> ccounters_memory {
         var memory = ccounters_memory()
         ccounters_read_memory(&memory)
         func megabytes(_ kilobytes: UInt64) -> String { "\(kilobytes / 1_024).\(kilobytes % 1_024 * 10 / 1_024)" }
         print(
-            "\(what): \(megabytes(memory.resident)) MB resident, peak \(megabytes(memory.peak)), "
+            "\(label): \(megabytes(memory.resident)) MB resident, peak \(megabytes(memory.peak)), "
                 + "anonymous \(megabytes(memory.anonymous))"
         )
         return memory

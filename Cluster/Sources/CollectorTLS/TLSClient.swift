@@ -4,17 +4,17 @@
 package import NIOCore
 internal import NIOSSL
 internal import NIOTLS
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Encrypts outgoing connections and verifies the server's identity. Safe from any thread.
+/// Encrypts outgoing connections and verifies the server's identity.
 ///
 /// The server's certificate must be signed by a trusted authority, be currently valid, and be issued for the given
-/// host. The minimum version is TLS 1.2. None of these checks can be turned off.
+/// host. The minimum version is TLS 1.2. None of these checks can be turned off. Safe from any thread.
 package struct TLSClient: Sendable {
     private let context: NIOSSLContext
     private let files: TLSFiles
 
-    /// Reads certificates and a key.
+    /// Creates a client from certificates and a key.
     ///
     /// - Throws: ``TLSFilesFailure``.
     package init(_ files: TLSFiles) throws(TLSFilesFailure) {
@@ -24,35 +24,37 @@ package struct TLSClient: Sendable {
 
     /// Starts the TLS handshake on a connection.
     ///
-    /// Outgoing data waits until the handshake is complete; nothing is sent in plain text from here on. Call on the
+    /// Outgoing data waits until the handshake is complete; nothing is sent in plain text after this call. Call on the
     /// connection's event loop, before or after the connection is established.
     ///
     /// - Parameter host: The name or address that the server's certificate must match.
     /// - Throws: An error that ``failure(_:on:host:)`` can explain.
     package func secure(_ channel: any Channel, host: String) throws {
-        // An address is not sent as SNI; the certificate must be issued for the address connected to.
+        // An address is not sent as SNI; the certificate must be issued for the connected address.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         let handler = try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
         try channel.pipeline.syncOperations.addHandler(handler, position: .first)
     }
 
-    /// Whether an event reports that the connection is encrypted and the server verified.
-    package func isSecured(by event: Any) -> Bool {
+    /// Returns whether an event reports a completed handshake.
+    ///
+    /// After that event, the connection is encrypted and the server is verified.
+    package func isHandshakeCompletion(_ event: Any) -> Bool {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { return true }
         return false
     }
 
-    /// Whether an error reports an encrypted connection that ended without a close notification.
+    /// Returns whether an encrypted connection ended without a close notification.
     ///
-    /// A man in the middle can cause this.
-    package func isCut(by error: any Error) -> Bool {
+    /// A man-in-the-middle attack can cause this.
+    package func isTruncation(_ error: any Error) -> Bool {
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return true }
         return false
     }
 
-    /// Returns why encrypting a connection failed.
+    /// Returns the reason that encrypting a connection failed.
     ///
-    /// Nil if the error has another cause.
+    /// Returns nil if the error has another cause.
     ///
     /// Call on the connection's event loop.
     package func failure(_ error: any Error, on channel: any Channel, host: String) -> TLSFailure? {
@@ -68,7 +70,7 @@ extension TLSClient {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
-        // The server need not answer the close notification, and may be gone.
+        // The server is not required to answer the close notification, and may be gone.
         configuration.shutdownTimeout = .milliseconds(200)
         if let file = files.authorities {
             guard let authorities = certificates(in: file) else { throw .noAuthorities(file: file.path) }
@@ -76,14 +78,14 @@ extension TLSClient {
         }
         switch (files.certificate, files.key) {
         case (nil, nil): break
-        case (let certificate?, let key?): try configuration.present(certificate, key)
-        default: throw .half
+        case (let certificate?, let key?): try configuration.setClientCertificate(certificate, key)
+        default: throw .incompleteKeyPair
         }
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch NIOSSLError.failedToLoadPrivateKey {
             guard let key = files.key, let certificate = files.certificate else { throw .other("the key") }
-            throw .otherKey(file: key.path, certificate: certificate.path)
+            throw .keyMismatch(file: key.path, certificate: certificate.path)
         } catch {
             throw .other(TLSFailure.name(of: error))
         }
@@ -99,7 +101,9 @@ extension TLSClient {
 }
 
 extension TLSConfiguration {
-    fileprivate mutating func present(_ certificate: TLSFiles.File, _ key: TLSFiles.File) throws(TLSFilesFailure) {
+    fileprivate mutating func setClientCertificate(_ certificate: TLSFiles.File, _ key: TLSFiles.File)
+        throws(TLSFilesFailure)
+    {
         guard let chain = TLSClient.certificates(in: certificate) else {
             throw .noCertificate(file: certificate.path)
         }

@@ -5,7 +5,7 @@
 package struct TLSFiles: Sendable, Hashable {
     /// A PEM file.
     package struct File: Sendable, Hashable {
-        /// The path, for messages.
+        /// The path, for use in messages.
         package var path: String
         /// The contents.
         package var bytes: [UInt8]
@@ -17,7 +17,7 @@ package struct TLSFiles: Sendable, Hashable {
         }
     }
 
-    /// Certificates of the trusted authorities; nil for the system's.
+    /// The certificates of trusted authorities; nil for the system's authorities.
     package var authorities: File?
     /// The client certificate, followed by intermediate certificates; nil for none.
     package var certificate: File?
@@ -35,7 +35,7 @@ package struct TLSFiles: Sendable, Hashable {
 }
 
 extension TLSFiles: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The paths only; the contents must not appear in a log.
+    /// The paths only, because the contents must not appear in logs.
     package var description: String {
         let paths = [authorities, certificate, key].map { $0?.path ?? "none" }
         return "authorities \(paths[0]), certificate \(paths[1]), key \(paths[2])"
@@ -45,18 +45,18 @@ extension TLSFiles: CustomStringConvertible, CustomDebugStringConvertible, Custo
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why files are unusable.
+/// Why TLS files are unusable.
 package enum TLSFilesFailure: Error, Sendable, Hashable {
-    /// The file has no certificate of an authority.
+    /// The file contains no CA certificate.
     case noAuthorities(file: String)
     /// The file has no certificate.
     case noCertificate(file: String)
     /// The file has no key that can be read without a password.
     case noKey(file: String)
     /// The key does not belong to the certificate.
-    case otherKey(file: String, certificate: String)
-    /// A certificate without a key, or a key without a certificate.
-    case half
-    /// Rejected by the library, with its name for the reason.
+    case keyMismatch(file: String, certificate: String)
+    /// Either the certificate or its key is missing.
+    case incompleteKeyPair
+    /// The library rejected the files. Carries the library's name for the reason.
     case other(String)
 }

@@ -10,18 +10,18 @@ struct TrackwayCluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trackway-cluster",
         abstract: "Run a Trackway collector on several machines, and query it.",
-        discussion: """
-            EXAMPLES
-              # Check whether the NATS servers store records durably.
-              trackway-cluster engine check --engine nats://a
-              # Fill ClickHouse from the stream.
-              trackway-cluster forward --engine nats://a --to http://c:8123/trackway
-
-            All commands of trackway are available, too.
-
-            """ + TrackwayCommands.discussion,
+        discussion: TrackwayCommands.discussion(
+            examples: """
+                  # Check whether the NATS servers store records durably.
+                  trackway-cluster cluster check --nats nats://a
+                  # Fill ClickHouse from the stream.
+                  trackway-cluster cluster forward --nats nats://a \\
+                    --clickhouse http://c:8123/trackway
+                """
+        ),
         version: TrackwayVersion.current,
-        subcommands: [ClusterServeCommand.self, EngineCommand.self, ForwardCommand.self] + TrackwayCommands.all
+        groupedSubcommands: [CommandGroup(name: "Cluster", subcommands: [ClusterCommand.self])]
+            + TrackwayCommands.groups(serve: ClusterServeCommand.self)
     )
 
     static func main() async { await TrackwayCommands.main(Self.self) }

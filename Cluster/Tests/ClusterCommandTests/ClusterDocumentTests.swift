@@ -8,10 +8,8 @@ internal import Testing
 
 @Suite("Documented trackway-cluster commands")
 struct ClusterDocumentTests {
-    @Test("the parser accepts every trackway-cluster command line in the documents")
-    func documents() throws {
-        let lines = try DocumentedCommands(of: "trackway-cluster").lines
-        #expect(lines.count > 20)
+    /// Parses command lines, and records an issue for each that the parser rejects.
+    private static func check(_ lines: [DocumentedCommands.Line]) {
         for line in lines {
             do {
                 _ = try TrackwayCluster.parseAsRoot(line.words)
@@ -24,5 +22,33 @@ struct ClusterDocumentTests {
                 Issue.record("\(line): \(message)")
             }
         }
+    }
+
+    @Test
+    func `the parser accepts every trackway-cluster command line in the documents`() throws {
+        let lines = try DocumentedCommands(of: "trackway-cluster").lines
+        #expect(lines.count > 20)
+        Self.check(lines)
+    }
+
+    @Test
+    func `the parser accepts every trackway-cluster command line that a comment or a text in the sources names`() throws
+    {
+        let folders = ["Cluster/Sources", "Server/Sources"]
+        let lines = try DocumentedCommands(of: "trackway-cluster", inSourcesOf: folders).lines
+        #expect(lines.count > 20)
+        Self.check(lines)
+    }
+
+    @Test
+    func `the parser accepts every trackway-cluster example in a help text`() {
+        func all(below command: any ParsableCommand.Type) -> [DocumentedCommands.Line] {
+            let (text, name) = (command.configuration.discussion, command._commandName)
+            return DocumentedCommands(of: "trackway-cluster", inHelp: text, of: name).lines
+                + command.configuration.subcommands.flatMap { all(below: $0) }
+        }
+        let lines = all(below: TrackwayCluster.self)
+        #expect(lines.count > 12)
+        Self.check(lines)
     }
 }

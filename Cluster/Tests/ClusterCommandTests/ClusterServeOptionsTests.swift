@@ -8,38 +8,36 @@ internal import Testing
 
 @Suite("serve options for a NATS cluster")
 struct ClusterServeOptionsTests {
-    @Test(
-        "invalid options and combinations are rejected",
-        arguments: [
-            ["--engine", ""], ["--engine", "http://a"], ["--engine", "nats://a,,nats://b"], ["--engine", "nats://a:0"],
-            ["--engine", "nats://a,"], ["--engine", "nats://a", "--ephemeral"],
-            ["--engine-credentials", "engine.json"], ["--analysis", "http://a:8123/trackway"],
-            ["--engine", "nats://a", "--analysis", "a:9000"],
-            ["--engine", "nats://a", "--analysis", "http://joe:pw@a/t"],
-            ["--engine", "nats://a", "--analysis-credentials", "reader.json"],
-            ["--no-index"], ["--engine", "nats://a", "--no-index"], ["--ephemeral", "--no-index"],
-        ]
-    )
-    func rejected(_ arguments: [String]) {
+    @Test(arguments: [
+        ["--nats", ""], ["--nats", "http://a"], ["--nats", "nats://a,,nats://b"], ["--nats", "nats://a:0"],
+        ["--nats", "nats://a,"], ["--nats", "nats://a", "--ephemeral"],
+        ["--nats-credentials", "nats.json"], ["--clickhouse", "http://a:8123/trackway"],
+        ["--nats", "nats://a", "--clickhouse", "a:9000"],
+        ["--nats", "nats://a", "--clickhouse", "http://joe:pw@a/t"],
+        ["--nats", "nats://a", "--clickhouse-credentials", "reader.json"],
+        ["--no-index"], ["--nats", "nats://a", "--no-index"], ["--ephemeral", "--no-index"],
+    ])
+    func `invalid options and combinations are rejected`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try ClusterServeCommand.parse(arguments) }
     }
 
     @Test(
-        "valid options are accepted, including those of serve on a single machine",
         arguments: [
             [], ["--ephemeral", "--json"], ["--dev-key", "dev"],
-            ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],
-            ["--engine", "a"], ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway"],
-            ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway", "--no-index"],
+            ["--nats", "nats://a,nats://b:4223,[::1]:4224", "--nats-credentials", "nats.json"],
+            ["--nats", "a"], ["--nats", "nats://a", "--clickhouse", "http://clickhouse/trackway"],
+            ["--nats", "nats://a", "--clickhouse", "http://clickhouse/trackway", "--no-index"],
         ] as [[String]]
     )
-    func accepted(_ arguments: [String]) throws {
+    func `valid options are accepted, including those of serve on a single machine`(_ arguments: [String]) throws {
         _ = try ClusterServeCommand.parse(arguments)
     }
 
-    @Test("trackway-cluster has every command of trackway")
-    func commands() throws {
-        for words in [["trends", "purchase"], ["keys", "list"], ["engine", "check", "--engine", "nats://a"]] {
+    @Test
+    func `trackway-cluster has every command of trackway`() throws {
+        for words in [
+            ["trends", "purchase"], ["keys", "list"], ["cluster", "check", "--nats", "nats://a"], ["events", "tail"],
+        ] {
             _ = try TrackwayCluster.parseAsRoot(words)
         }
     }

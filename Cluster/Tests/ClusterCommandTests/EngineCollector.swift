@@ -14,7 +14,7 @@ internal import Testing
 /// It ends with the test process, however that ends.
 actor EngineCollector {
     /// How a process ended.
-    struct End: Sendable {
+    struct ExitResult: Sendable {
         let status: Int32
         let errors: String
     }
@@ -22,7 +22,7 @@ actor EngineCollector {
     private let folder: String
     private let cluster: NATSTestCluster
     private let options: [String]
-    private var process: (process: Process, lifeline: Pipe)?
+    private var process: (process: Process, stdinPipe: Pipe)?
     /// Kept across restarts, so that senders can continue to use it.
     private(set) var port = 0
 
@@ -43,12 +43,12 @@ actor EngineCollector {
 
     /// Writes a credentials file to `folder`, and returns the options for the NATS cluster.
     static func options(_ cluster: NATSTestCluster, _ folder: String) throws -> [String] {
-        let file = folder + "/engine.json"
+        let file = folder + "/nats.json"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let credentials = #"{"user":"trackway","password":"secret","system":{"user":"sys","password":"other"}}"#
         try Data(credentials.utf8).write(to: URL(fileURLWithPath: file))
         return [
-            "--engine", cluster.addresses.map(\.description).joined(separator: ","), "--engine-credentials", file,
+            "--nats", cluster.addresses.map(\.description).joined(separator: ","), "--nats-credentials", file,
         ]
     }
 
@@ -77,24 +77,24 @@ actor EngineCollector {
         let file = folder + ".address"
         try? FileManager.default.removeItem(atPath: file)
         let process = Process()
-        let lifeline = Pipe()
+        let stdinPipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
         // Use bash instead of sh: SIGCHLD is blocked here, and dash would wait for it.
         process.arguments =
             ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "bash", Self.command, "serve"]
             + (try Self.options(cluster, folder))
             + options + ["--data", folder, "--port", "\(port)", "--dev-key", "dev", "--address-file", file, "--json"]
-        process.standardInput = lifeline
+        process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle(forWritingAtPath: Self.made(folder + ".errors")) ?? .nullDevice
+        process.standardError = FileHandle(forWritingAtPath: Self.createFile(folder + ".errors")) ?? .nullDevice
         try process.run()
-        self.process = (process, lifeline)
+        self.process = (process, stdinPipe)
         while true {
             if let text = try? String(contentsOfFile: file, encoding: .utf8),
-                let url = URL(string: text.trimmingCharacters(in: .newlines)), let found = url.port
+                let url = URL(string: text.trimmingCharacters(in: .newlines)), let boundPort = url.port
             {
-                port = found
-                return try CollectorAddress("127.0.0.1:\(found)", key: "dev")
+                port = boundPort
+                return try CollectorAddress("127.0.0.1:\(boundPort)", key: "dev")
             }
             // Check the output as well, because the shell around the collector would wait indefinitely.
             let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
@@ -103,7 +103,7 @@ actor EngineCollector {
         }
     }
 
-    private static func made(_ path: String) -> String {
+    private static func createFile(_ path: String) -> String {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         return path
     }
@@ -113,13 +113,13 @@ actor EngineCollector {
 
     /// Ends the process with a signal, and returns once it has ended.
     @discardableResult
-    func end(_ signal: String) -> End? {
-        guard let (process, lifeline) = process else { return nil }
+    func stop(signal: String) -> ExitResult? {
+        guard let (process, stdinPipe) = process else { return nil }
         self.process = nil
         // If the write fails, the process has already ended.
-        try? lifeline.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
-        try? lifeline.fileHandleForWriting.close()
+        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
+        try? stdinPipe.fileHandleForWriting.close()
         process.waitUntilExit()
-        return End(status: process.terminationStatus, errors: errors)
+        return ExitResult(status: process.terminationStatus, errors: errors)
     }
 }

@@ -5,7 +5,7 @@ internal import ClusterTesting
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
@@ -15,33 +15,36 @@ internal import TrackwayEvents
 /// Skipped if the servers are unavailable.
 @Suite(
     "Collectors and forwarders over TLS",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
         "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
-    .enabled(if: TestCertificates.canBeMade, "openssl is not installed."),
+    .enabled(if: TestCertificates.isAvailable, "openssl is not installed."),
     .serialized,
     .timeLimit(.minutes(5))
 )
 struct EngineEncryptionTests {
     /// The environment of a test.
-    private struct Setting: Sendable {
+    private struct Environment: Sendable {
         let cluster: NATSTestCluster
         let server: ClickHouseServer
         let certificates: TestCertificates
-        let mine: TestCertificates.Pair
+        let clientCertificate: TestCertificates.Pair
         let folder: String
-        let engine: [String]
+        let natsOptions: [String]
 
-        var shown: [String] { ["--engine-cert", mine.certificate, "--engine-key", mine.key] }
-        var trusted: [String] { ["--engine-ca", certificates.authority] }
-        var columns: [String] {
+        var certificateOptions: [String] {
+            ["--nats-cert", clientCertificate.certificate, "--nats-key", clientCertificate.key]
+        }
+        var authorityOptions: [String] { ["--nats-ca", certificates.authority] }
+        var clickHouseOptions: [String] {
             [
-                "--to", "https://127.0.0.1:\(server.securePort)/trackway", "--to-ca", certificates.authority,
-                "--to-cert",
-                mine.certificate, "--to-key", mine.key,
+                "--clickhouse", "https://127.0.0.1:\(server.securePort)/trackway", "--clickhouse-ca",
+                certificates.authority,
+                "--clickhouse-cert",
+                clientCertificate.certificate, "--clickhouse-key", clientCertificate.key,
             ]
         }
 
@@ -50,23 +53,25 @@ struct EngineEncryptionTests {
         }
     }
 
-    private static func run(_ body: @Sendable (Setting) async throws -> Void) async throws {
+    private static func run(_ body: @Sendable (Environment) async throws -> Void) async throws {
         try await TestCertificates.run { certificates in
-            let (theirs, mine) = (try certificates.issue("server"), try certificates.issue("mine"))
+            let (serverCertificate, clientCertificate) = (
+                try certificates.issue("server"), try certificates.issue("mine")
+            )
             let authority = certificates.authority
-            let encryption = NATSTestCluster.Encryption(theirs, authority: authority, isVerifying: true)
+            let encryption = NATSTestCluster.Encryption(serverCertificate, authority: authority, verifiesClients: true)
             try await NATSTestCluster.run(encryption: encryption) { cluster in
-                try await ClickHouseServer.run(certificate: theirs, clients: authority) { server in
+                try await ClickHouseServer.run(certificate: serverCertificate, clientAuthority: authority) { server in
                     try await RunningCollector.withFolder { folder in
-                        let engine = try EngineCollector.options(cluster, folder)
+                        let natsOptions = try EngineCollector.options(cluster, folder)
                         try await body(
-                            Setting(
+                            Environment(
                                 cluster: cluster,
                                 server: server,
                                 certificates: certificates,
-                                mine: mine,
+                                clientCertificate: clientCertificate,
                                 folder: folder,
-                                engine: engine
+                                natsOptions: natsOptions
                             )
                         )
                     }
@@ -75,36 +80,46 @@ struct EngineEncryptionTests {
         }
     }
 
-    @Test("events are acknowledged, indexed and forwarded over TLS, even after a server is lost")
-    func endToEnd() async throws {
-        try await Self.run { setting in
-            let options = setting.trusted + setting.shown
-            let engine = setting.engine + options
-            let made = try setting.command(["engine", "init", "--gigabytes", "1"] + engine + setting.columns)
-            #expect(made.status == 0 && made.output.contains("up to date"), "\(made)")
+    @Test
+    func `events are acknowledged, indexed and forwarded over TLS, even after a server is lost`() async throws {
+        try await Self.run { environment in
+            let options = environment.authorityOptions + environment.certificateOptions
+            let engineOptions = environment.natsOptions + options
+            let initialized = try environment.command(
+                ["cluster", "init", "--gigabytes", "1"] + engineOptions + environment.clickHouseOptions
+            )
+            #expect(initialized.status == 0 && initialized.output.contains("up to date"), "\(initialized)")
 
             let analysis = [
-                "--analysis", "https://localhost:\(setting.server.securePort)/trackway", "--analysis-ca",
-                setting.certificates.authority, "--analysis-cert", setting.mine.certificate, "--analysis-key",
-                setting.mine.key,
+                "--clickhouse", "https://localhost:\(environment.server.securePort)/trackway", "--clickhouse-ca",
+                environment.certificates.authority, "--clickhouse-cert", environment.clientCertificate.certificate,
+                "--clickhouse-key",
+                environment.clientCertificate.key,
             ]
-            let collector = EngineCollector("one", in: setting.folder, setting.cluster, options: options + analysis)
+            let collector = EngineCollector(
+                "one",
+                in: environment.folder,
+                environment.cluster,
+                options: options + analysis
+            )
             let address = try await collector.start()
-            var sender = try Sender(to: address, folder: setting.folder + "/sender", console: .standard)
+            var sender = try Sender(to: address, folder: environment.folder + "/sender", console: .standard)
             _ = sender.record("bought", ["total": 12])
             await sender.finish(timeout: .seconds(60))
-            let leader = made.output.split(separator: "\n").first { $0.contains("leader") }?.prefix(2)
-            await setting.cluster.kill(String(try #require(leader)))
-            var next = try Sender(to: address, folder: setting.folder + "/next", console: .standard)
+            let leader = initialized.output.split(separator: "\n").first { $0.contains("leader") }?.prefix(2)
+            await environment.cluster.kill(String(try #require(leader)))
+            var next = try Sender(to: address, folder: environment.folder + "/next", console: .standard)
             _ = next.record("bought", ["total": 13])
             await next.finish(timeout: .seconds(60))
 
-            let forward = try setting.command(["forward", "--until-caught-up"] + engine + setting.columns)
+            let forward = try environment.command(
+                ["cluster", "forward", "--until-caught-up"] + engineOptions + environment.clickHouseOptions
+            )
             #expect(forward.status == 0, "\(forward)")
-            let told = try await setting.server.ask(
+            let result = try await environment.server.query(
                 "SELECT count() FROM events FINAL WHERE name = 'bought' FORMAT TabSeparated"
             )
-            #expect(told == "2\n", "\(told)")
+            #expect(result == "2\n", "\(result)")
             let trend = try await Wire.request(
                 "GET",
                 "/v1/trends?name=bought&last=1h",
@@ -112,45 +127,56 @@ struct EngineEncryptionTests {
                 port: await collector.port
             )
             #expect(trend.status == 200 && trend.body.contains("2"), "\(trend)")
-            let errors = await collector.end("TERM")?.errors ?? ""
+            let errors = await collector.stop(signal: "TERM")?.errors ?? ""
             #expect(!errors.contains("does not") && !errors.contains("certificate"), "\(errors)")
         }
     }
 
-    @Test("engine check reports each TLS problem with the address, file or option to correct")
-    func refusals() async throws {
-        try await Self.run { setting in
-            let tables = setting.columns
-            let fits = setting.engine + setting.trusted + setting.shown
-            let made = try setting.command(["engine", "init", "--gigabytes", "1"] + fits + tables)
-            #expect(made.status == 0, "\(made)")
-            let plain = setting.engine.map { $0.replacing("tls://", with: "nats://") }
-            let (https, http) = (setting.server.securePort, setting.server.port)
-            try await TestCertificates.run { strangers in
-                let stranger = try strangers.issue("stranger")
+    @Test
+    func `'cluster check' reports each TLS problem with the address, file or option to correct`() async throws {
+        try await Self.run { environment in
+            let tables = environment.clickHouseOptions
+            let validOptions = environment.natsOptions + environment.authorityOptions + environment.certificateOptions
+            let initialized = try environment.command(["cluster", "init", "--gigabytes", "1"] + validOptions + tables)
+            #expect(initialized.status == 0, "\(initialized)")
+            let plain = environment.natsOptions.map { $0.replacing("tls://", with: "nats://") }
+            let (https, http) = (environment.server.securePort, environment.server.port)
+            try await TestCertificates.run { otherCertificates in
+                let otherPair = try otherCertificates.issue("stranger")
                 let cases: [([String], String)] = [
                     (plain, "write tls://"),
-                    (setting.engine + setting.trusted, "--engine-cert"),
-                    (setting.engine + ["--engine-ca", strangers.authority] + setting.shown, strangers.authority),
-                    (fits + ["--to", "https://127.0.0.1:\(http)/trackway"], "ClickHouse at https://127.0.0.1:\(http)"),
-                    (fits + ["--to", "http://127.0.0.1:\(https)/trackway"], "http://127.0.0.1:\(https)"),
-                    (fits + ["--to", "https://127.0.0.1:\(https)/trackway"], "--to-ca"),
+                    (environment.natsOptions + environment.authorityOptions, "--nats-cert"),
                     (
-                        fits + [
-                            "--to", "https://127.0.0.1:\(https)/trackway", "--to-ca", setting.certificates.authority,
-                        ], "--to-cert"
+                        environment.natsOptions + ["--nats-ca", otherCertificates.authority]
+                            + environment.certificateOptions, otherCertificates.authority
                     ),
                     (
-                        fits + [
-                            "--to", "https://127.0.0.1:\(https)/trackway", "--to-ca", setting.certificates.authority,
-                            "--to-cert", stranger.certificate, "--to-key", stranger.key,
-                        ], "--to-cert"
+                        validOptions + ["--clickhouse", "https://127.0.0.1:\(http)/trackway"],
+                        "ClickHouse at https://127.0.0.1:\(http)"
+                    ),
+                    (
+                        validOptions + ["--clickhouse", "http://127.0.0.1:\(https)/trackway"],
+                        "http://127.0.0.1:\(https)"
+                    ),
+                    (validOptions + ["--clickhouse", "https://127.0.0.1:\(https)/trackway"], "--clickhouse-ca"),
+                    (
+                        validOptions + [
+                            "--clickhouse", "https://127.0.0.1:\(https)/trackway", "--clickhouse-ca",
+                            environment.certificates.authority,
+                        ], "--clickhouse-cert"
+                    ),
+                    (
+                        validOptions + [
+                            "--clickhouse", "https://127.0.0.1:\(https)/trackway", "--clickhouse-ca",
+                            environment.certificates.authority,
+                            "--clickhouse-cert", otherPair.certificate, "--clickhouse-key", otherPair.key,
+                        ], "--clickhouse-cert"
                     ),
                 ]
-                for (options, words) in cases {
-                    let check = try setting.command(["engine", "check"] + options)
+                for (options, expected) in cases {
+                    let check = try environment.command(["cluster", "check"] + options)
                     #expect(check.status == CommandStatus.negative.rawValue, "\(check)")
-                    #expect(check.output.contains(words), "\(words): \(check)")
+                    #expect(check.output.contains(expected), "\(expected): \(check)")
                 }
             }
         }

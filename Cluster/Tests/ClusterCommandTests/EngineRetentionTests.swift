@@ -2,13 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import CollectorJetStream
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable internal import TrackwayCommand
@@ -19,8 +19,8 @@ internal import TrackwayJournal
 /// Uses three NATS servers, one ClickHouse server, and collectors as processes.
 @Suite(
     "Stream and table retention",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
         "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
@@ -30,7 +30,7 @@ internal import TrackwayJournal
 )
 struct EngineRetentionTests {
     /// The environment of a test.
-    private struct Setting: Sendable {
+    private struct Environment: Sendable {
         let cluster: NATSTestCluster
         let server: ClickHouseServer
         let folder: String
@@ -53,13 +53,13 @@ struct EngineRetentionTests {
                 sleep: CollectorHost.sleep
             )
             let cutoff = SystemClock().now().wall.advanced(by: .seconds(60))
-            return await forwarding.purge(engine.keeping, store, .init(cutoff: cutoff, allowsNoIndex: noIndex))
+            return await forwarding.purge(engine.maintenance, store, .init(cutoff: cutoff, allowsNoIndex: noIndex))
         }
 
         /// Waits until a collector has reported this index position.
         func wait(until next: UInt64, of name: String) async throws {
             while true {
-                let readers = try await engine.keeping.readers()
+                let readers = try await engine.maintenance.readers()
                 if readers.contains(where: { $0.name.hasSuffix(name) && $0.next >= next }) { return }
                 try await pause()
             }
@@ -94,7 +94,7 @@ struct EngineRetentionTests {
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(50)) }
 
     /// Runs servers with a stream of one mebibyte and tables while `body` runs.
-    private static func run(_ body: @escaping @Sendable (Setting) async throws -> Void) async throws {
+    private static func run(_ body: @escaping @Sendable (Environment) async throws -> Void) async throws {
         try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
                 try await RunningCollector.withFolder { folder in
@@ -102,11 +102,12 @@ struct EngineRetentionTests {
                         cluster.addresses,
                         credentials: NATSTestCluster.credentials,
                         clock: SystemClock(),
-                        chance: CollectorHost.chance,
+                        randomUInt64: CollectorHost.randomUInt64,
                         sleep: CollectorHost.sleep
                     )
-                    let options = try EngineCollector.options(cluster, folder) + ["--to", server.url + "/trackway"]
-                    let setting = Setting(
+                    let options =
+                        try EngineCollector.options(cluster, folder) + ["--clickhouse", server.url + "/trackway"]
+                    let environment = Environment(
                         cluster: cluster,
                         server: server,
                         folder: folder,
@@ -117,10 +118,10 @@ struct EngineRetentionTests {
                         group.addTask { await engine.run() }
                         group.addTask {
                             _ = try await engine.makeStream(bytes: 1 << 20, within: .seconds(30))
-                            let made = try setting.command(["engine", "init"])
-                            #expect(made.status == 0, "\(made)")
+                            let initialized = try environment.command(["cluster", "init"])
+                            #expect(initialized.status == 0, "\(initialized)")
                             #expect(await engine.waitUntilDurable() == nil)
-                            try await body(setting)
+                            try await body(environment)
                         }
                         try await group.next()
                         group.cancelAll()
@@ -130,161 +131,179 @@ struct EngineRetentionTests {
         }
     }
 
-    @Test("purging records that all indexes and tables have read frees a full stream; a new index reports the loss")
-    func full() async throws {
-        try await Self.run { setting in
-            let collector = EngineCollector("one", in: setting.folder, setting.cluster)
+    @Test
+    func `purging records that all indexes and tables have read frees a full stream; a new index reports the loss`()
+        async throws
+    {
+        try await Self.run { environment in
+            let collector = EngineCollector("one", in: environment.folder, environment.cluster)
             let client = CollectorClient(try await collector.start())
-            let taken = try await setting.fill(1)
-            #expect(taken > 10)
-            _ = try await client.get("/v1/wait", query: [("count", "\(taken * 20)"), ("timeout", "60")], timeout: 90)
-            try await setting.wait(until: taken + 1, of: "/one")
-
-            // The tables are still empty, so no record counts as old.
-            #expect(try await setting.purge().before == nil)
-            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
-            let young = try setting.command(["engine", "purge", "--older-than", "1h"])
-            #expect(young.status == 0 && young.output.contains("Nothing was removed."), "\(young)")
-            #expect(young.output.contains("/one") && young.output.contains(taken.grouped), "\(young)")
-
-            // A collector that is behind keeps the records that it needs, even if it is gone.
-            try await setting.engine.keeping.tell("elsewhere:/data", next: 1)
-            let held = try await setting.purge()
-            #expect(held.before == nil && held.readers.first?.name == "elsewhere:/data")
-            let running = try setting.command([
-                "engine", "purge", "--older-than", "1h", "--forget", "elsewhere:/data",
-            ])
-            #expect(running.status == CommandStatus.refused.rawValue && running.errors.contains("Stop it first"))
-            try await setting.engine.keeping.forget("elsewhere:/data")
-
-            let purged = try await setting.purge()
-            #expect(purged.trouble == nil && purged.removed == taken - 1, "\(purged)")
-            #expect(purged.extent == StreamExtent(first: taken, last: taken))
-            // The stream has space again: records are accepted, forwarded, and indexed.
-            _ = try await setting.commit(SentBatch(2, 1...20))
+            let accepted = try await environment.fill(1)
+            #expect(accepted > 10)
             _ = try await client.get(
                 "/v1/wait",
-                query: [("count", "\(taken * 20 + 20)"), ("timeout", "60")],
+                query: [("count", "\(accepted * 20)"), ("timeout", "60")],
                 timeout: 90
             )
-            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
-            let audit = try setting.command(["engine", "audit"])
+            try await environment.wait(until: accepted + 1, of: "/one")
+
+            // The tables are still empty, so no record counts as old.
+            #expect(try await environment.purge().before == nil)
+            #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
+            let tooRecent = try environment.command(["cluster", "purge", "--stream-retention", "1h"])
+            #expect(tooRecent.status == 0 && tooRecent.output.contains("Nothing was removed."), "\(tooRecent)")
+            #expect(tooRecent.output.contains("/one") && tooRecent.output.contains(accepted.grouped), "\(tooRecent)")
+
+            // A collector that is behind keeps the records that it needs, even if it is gone.
+            try await environment.engine.maintenance.reportPosition(of: "elsewhere:/data", next: 1)
+            let blocked = try await environment.purge()
+            #expect(blocked.before == nil && blocked.readers.first?.name == "elsewhere:/data")
+            let running = try environment.command([
+                "cluster", "purge", "--stream-retention", "1h", "--forget", "elsewhere:/data",
+            ])
+            #expect(running.status == CommandStatus.refused.rawValue && running.errors.contains("Stop it first"))
+            try await environment.engine.maintenance.deletePosition(of: "elsewhere:/data")
+
+            let purged = try await environment.purge()
+            #expect(purged.failure == nil && purged.removed == accepted - 1, "\(purged)")
+            #expect(purged.extent == StreamExtent(first: accepted, last: accepted))
+            // The stream has space again: records are accepted, forwarded, and indexed.
+            _ = try await environment.commit(SentBatch(2, 1...20))
+            _ = try await client.get(
+                "/v1/wait",
+                query: [("count", "\(accepted * 20 + 20)"), ("timeout", "60")],
+                timeout: 90
+            )
+            #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
+            let audit = try environment.command(["cluster", "audit"])
             #expect(audit.status == 0, "\(audit)")
 
             // An existing collector continues; a new index cannot start, but a collector without an index can.
-            await collector.end("TERM")
+            await collector.stop(signal: "TERM")
             _ = try await collector.start()
-            await collector.end("KILL")
-            let begun = try EngineCollector.run(
-                ["serve", "--data", setting.folder + "/new", "--dev-key", "dev", "--port", "0"]
-                    + setting.options.dropLast(2)
+            await collector.stop(signal: "KILL")
+            let newCollector = try EngineCollector.run(
+                ["serve", "--data", environment.folder + "/new", "--dev-key", "dev", "--port", "0"]
+                    + environment.options.dropLast(2)
             )
-            #expect(begun.status == CommandStatus.cannotCreate.rawValue, "\(begun)")
-            #expect(begun.errors.contains("starts with record \(taken)") && begun.errors.contains("--no-index"))
-            let copy = setting.folder + "/copy"
+            #expect(newCollector.status == CommandStatus.cannotCreate.rawValue, "\(newCollector)")
+            #expect(
+                newCollector.errors.contains("starts with record \(accepted)")
+                    && newCollector.errors.contains("--no-index")
+            )
+            let copy = environment.folder + "/copy"
             try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
-            await collector.end("TERM")
+            await collector.stop(signal: "TERM")
             _ = try await collector.start()
-            await collector.end("TERM")
+            await collector.stop(signal: "TERM")
             for file in ["index.sqlite", "stream.json"] {
-                try FileManager.default.copyItem(atPath: setting.folder + "/one/" + file, toPath: copy + "/" + file)
+                try FileManager.default.copyItem(atPath: environment.folder + "/one/" + file, toPath: copy + "/" + file)
             }
-            let second = EngineCollector("copy", in: setting.folder, setting.cluster)
-            let copied = CollectorClient(try await second.start())
-            let totals = try await copied.get("/v1/wait", query: [("count", "\(taken * 20 + 20)"), ("timeout", "60")])
+            let second = EngineCollector("copy", in: environment.folder, environment.cluster)
+            let copyClient = CollectorClient(try await second.start())
+            let totals = try await copyClient.get(
+                "/v1/wait",
+                query: [("count", "\(accepted * 20 + 20)"), ("timeout", "60")]
+            )
             #expect(totals != .null)
-            await second.end("TERM")
+            await second.stop(signal: "TERM")
         }
     }
 
-    @Test("lost rows of a purged block are reported and not rewritten, and a lost block ends the forwarder")
-    func audit() async throws {
-        try await Self.run { setting in
+    @Test
+    func `lost rows of a purged block are reported and not rewritten, and a lost block ends the forwarder`()
+        async throws
+    {
+        try await Self.run { environment in
             for number in UInt64(1)...6 {
                 var batch = SentBatch(number, 1...20)
                 if number == 6 { batch.more = [SentBatch.tombstone(2)] }
-                _ = try await setting.commit(batch)
+                _ = try await environment.commit(batch)
                 // Put each record into a separate block.
-                #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+                #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
             }
-            var report = try await setting.purge(noIndex: true)
-            while report.hold == .erasing(1) {
+            var report = try await environment.purge(noIndex: true)
+            while report.stopReason == .pendingErasures(1) {
                 try await Self.pause()
-                report = try await setting.purge(noIndex: true)
+                report = try await environment.purge(noIndex: true)
             }
             // The erased record has already been deleted.
-            #expect(report.removed == 4 && report.trouble == nil, "\(report)")
+            #expect(report.removed == 4 && report.failure == nil, "\(report)")
             // Erased rows do not count as missing.
-            let good = try setting.command(["engine", "audit"])
-            #expect(good.status == 0, "\(good)")
+            let intact = try environment.command(["cluster", "audit"])
+            #expect(intact.status == 0, "\(intact)")
 
-            _ = try await setting.server.ask("ALTER TABLE sessions DELETE WHERE block = 3")
-            _ = try await setting.server.ask("ALTER TABLE blocks DELETE WHERE block = 4")
-            while try setting.command(["engine", "audit", "--dry-run"]).output.contains("Block 4") == false {
+            _ = try await environment.server.query("ALTER TABLE sessions DELETE WHERE block = 3")
+            _ = try await environment.server.query("ALTER TABLE blocks DELETE WHERE block = 4")
+            while try environment.command(["cluster", "audit", "--dry-run"]).output.contains("Block 4") == false {
                 try await Self.pause()
             }
-            let told = try setting.command(["engine", "audit"])
-            #expect(told.status == CommandStatus.negative.rawValue, "\(told)")
-            #expect(told.output.contains("Block 3") && told.output.contains("cannot be rewritten"), "\(told)")
-            let forward = try setting.command(["forward", "--until-caught-up"])
+            let audit = try environment.command(["cluster", "audit"])
+            #expect(audit.status == CommandStatus.negative.rawValue, "\(audit)")
+            #expect(audit.output.contains("Block 3") && audit.output.contains("cannot be rewritten"), "\(audit)")
+            let forward = try environment.command(["cluster", "forward", "--until-caught-up"])
             #expect(forward.status == CommandStatus.inputOutput.rawValue, "\(forward)")
             #expect(forward.errors.contains("no longer has record 4"), "\(forward)")
-            #expect(try await setting.server.ask("SELECT count() FROM blocks FINAL WHERE block = 4").hasPrefix("0"))
+            #expect(
+                try await environment.server.query("SELECT count() FROM blocks FINAL WHERE block = 4").hasPrefix("0")
+            )
         }
     }
 
-    @Test("weeks expired by command or forwarder are not reported missing or rewritten, and responses have kept_from")
-    func expire() async throws {
-        try await Self.run { setting in
+    @Test
+    func `weeks expired by command or forwarder are not reported missing or rewritten, and responses have kept_from`()
+        async throws
+    {
+        try await Self.run { environment in
             let now = SystemClock().now().wall.milliseconds
             let week: Int64 = 604_800_000
             for number in UInt64(1)...6 {
                 var batch = SentBatch(number, 1...20)
                 // Five, four, three weeks ago, and so on; the last batch now.
                 batch.received = now - Int64(6 - number) * week
-                _ = try await setting.commit(batch)
+                _ = try await environment.commit(batch)
             }
-            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
-            let to = Array(setting.options.suffix(2))
+            #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
+            let server = Array(environment.options.suffix(2))
             func expire(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
-                try EngineCollector.run(["engine", "expire"] + words + to)
+                try EngineCollector.run(["cluster", "expire"] + words + server)
             }
-            let trial = try expire("--older-than", "4w", "--dry-run")
-            #expect(trial.status == 0 && trial.output.contains("with 20 events would expire."), "\(trial)")
-            #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("120"))
-            let went = try expire("--older-than", "4w", "--json")
-            #expect(went.status == 0 && went.output.contains(#""kept_from":1"#), "\(went)")
-            #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("100"))
-            let audit = try setting.command(["engine", "audit"])
+            let dryRun = try expire("--table-retention", "4w", "--dry-run")
+            #expect(dryRun.status == 0 && dryRun.output.contains("with 20 events would expire."), "\(dryRun)")
+            #expect(try await environment.server.query("SELECT count() FROM events").hasPrefix("120"))
+            let expired = try expire("--table-retention", "4w", "--json")
+            #expect(expired.status == 0 && expired.output.contains(#""kept_from":1"#), "\(expired)")
+            #expect(try await environment.server.query("SELECT count() FROM events").hasPrefix("100"))
+            let audit = try environment.command(["cluster", "audit"])
             #expect(audit.status == 0 && audit.output.contains("The events of 1 of them have expired"), "\(audit)")
 
             // Write the blocks again, as for tables that lost their last blocks.
-            _ = try await setting.server.ask("TRUNCATE TABLE blocks")
-            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
-            #expect(try await setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("100"))
+            _ = try await environment.server.query("TRUNCATE TABLE blocks")
+            #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
+            #expect(try await environment.server.query("SELECT uniqExact(position) FROM events").hasPrefix("100"))
 
             // A running forwarder with a shorter retention expires more weeks.
-            let forwarder = ForwarderProcess(["--retention", "3w"] + setting.options)
+            let forwarder = ForwarderProcess(["--table-retention", "3w"] + environment.options)
             try await forwarder.start()
-            while try await !setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("80") {
+            while try await !environment.server.query("SELECT uniqExact(position) FROM events").hasPrefix("80") {
                 try await Self.pause()
             }
-            await forwarder.end("TERM")
+            await forwarder.stop(signal: "TERM")
 
-            let tables = ["--no-index", "--analysis", setting.server.url + "/trackway"]
-            let collector = EngineCollector("tables", in: setting.folder, setting.cluster, options: tables)
+            let tables = ["--no-index", "--clickhouse", environment.server.url + "/trackway"]
+            let collector = EngineCollector("tables", in: environment.folder, environment.cluster, options: tables)
             let client = CollectorClient(try await collector.start())
-            let kept = try await client.get("/v1/stats")["kept_from"]?.integer ?? 0
-            #expect(kept > now - 4 * week && kept <= now - 3 * week && kept % week == 0)
+            let retainedSince = try await client.get("/v1/stats")["kept_from"]?.integer ?? 0
+            #expect(retainedSince > now - 4 * week && retainedSince <= now - 3 * week && retainedSince % week == 0)
             #expect(try await client.get("/v1/stats")["events"]?.integer == 80)
             let events = try await client.get("/v1/events", query: [("limit", "1000")])
-            #expect(events["events"]?.array?.count == 80 && events["kept_from"]?.integer == kept)
-            let recent = try await client.get("/v1/events", query: [("from", String(kept))])
+            #expect(events["events"]?.array?.count == 80 && events["kept_from"]?.integer == retainedSince)
+            let recent = try await client.get("/v1/events", query: [("from", String(retainedSince))])
             #expect(recent["kept_from"] == nil)
             // The ledger still has an account of every writer, including the expired events.
             #expect(try await client.get("/v1/ledger")["total"]?.integer == 6)
-            await collector.end("TERM")
-            #expect(try setting.command(["engine", "audit"]).status == 0)
+            await collector.stop(signal: "TERM")
+            #expect(try environment.command(["cluster", "audit"]).status == 0)
         }
     }
 }

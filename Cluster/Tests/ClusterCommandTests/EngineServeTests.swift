@@ -6,7 +6,7 @@ internal import CollectorJetStream
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
@@ -14,8 +14,8 @@ internal import TrackwayEvents
 /// Complete collectors, as processes, on three real NATS servers.
 @Suite(
     "Collectors on three NATS servers",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
     .serialized,
     .timeLimit(.minutes(3))
 )
@@ -53,7 +53,7 @@ struct EngineServeTests {
     }
 
     /// Returns what `nats-py` finds in the stream; nil if it is unavailable.
-    private static func secondOpinion(_ cluster: NATSTestCluster) throws -> JSONValue? {
+    private static func readWithPythonClient(_ cluster: NATSTestCluster) throws -> JSONValue? {
         guard let library = NATSServerBinary.pythonClient else { return nil }
         let process = Process()
         let output = Pipe()
@@ -69,71 +69,73 @@ struct EngineServeTests {
         return try JSONValue.parse([UInt8](bytes))
     }
 
-    @Test("no event is lost or stored twice when a collector and the stream's leader are killed under load")
-    func kills() async throws {
+    @Test
+    func `no event is lost or stored twice when a collector and the stream's leader are killed under load`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
-                let made = try EngineCollector.run(["engine", "init", "--json", "--gigabytes", "1"] + options)
-                #expect(made.status == 0, "\(made.output)\(made.errors)")
+                let initialized = try EngineCollector.run(["cluster", "init", "--json", "--gigabytes", "1"] + options)
+                #expect(initialized.status == 0, "\(initialized.output)\(initialized.errors)")
                 let (first, second) = (
                     EngineCollector("first", in: folder, cluster), EngineCollector("second", in: folder, cluster)
                 )
-                let (one, two) = (try await first.start(), try await second.start())
-                let each = 1_500
-                async let left = Self.send(each, to: one, folder + "/left")
-                async let right = Self.send(each, to: two, folder + "/right")
-                _ = try await CollectorClient(one).get(
+                let (firstAddress, secondAddress) = (try await first.start(), try await second.start())
+                let eventsPerSender = 1_500
+                async let firstTally = Self.send(eventsPerSender, to: firstAddress, folder + "/left")
+                async let secondTally = Self.send(eventsPerSender, to: secondAddress, folder + "/right")
+                _ = try await CollectorClient(firstAddress).get(
                     "/v1/wait",
                     query: [("count", "300"), ("timeout", "60")],
                     timeout: 90
                 )
-                await second.end("KILL")
-                _ = try await CollectorClient(one).get(
+                await second.stop(signal: "KILL")
+                _ = try await CollectorClient(firstAddress).get(
                     "/v1/wait",
                     query: [("count", "600"), ("timeout", "60")],
                     timeout: 90
                 )
                 _ = try await second.start()
                 let check = try JSONValue.parse(
-                    Array(try EngineCollector.run(["engine", "check", "--json"] + options).output.utf8)
+                    Array(try EngineCollector.run(["cluster", "check", "--json"] + options).output.utf8)
                 )
                 let leader = try #require(
                     check["servers"]?.array?.first { $0["leader"]?.boolean == true }?["name"]?.string
                 )
                 await cluster.kill(leader)
-                #expect(try await left.delivered == UInt64(each))
-                #expect(try await right.delivered == UInt64(each))
+                #expect(try await firstTally.delivered == UInt64(eventsPerSender))
+                #expect(try await secondTally.delivered == UInt64(eventsPerSender))
                 try await cluster.start(leader)
 
-                let found = try await Self.events(one, each * 2)
-                #expect(found.count == each * 2 && Set(found).count == each * 2)
-                #expect(try await Self.events(two, each * 2) == found)
-                for address in [one, two] {
+                let events = try await Self.events(firstAddress, eventsPerSender * 2)
+                #expect(events.count == eventsPerSender * 2 && Set(events).count == eventsPerSender * 2)
+                #expect(try await Self.events(secondAddress, eventsPerSender * 2) == events)
+                for address in [firstAddress, secondAddress] {
                     let ledger = CollectorLedger(try await CollectorClient(address).get("/v1/ledger"))
-                    #expect(ledger.isComplete && ledger.total(\.received) == UInt64(each * 2))
+                    #expect(ledger.isComplete && ledger.total(\.received) == UInt64(eventsPerSender * 2))
                 }
                 // An index built from scratch has the same events.
                 let third = EngineCollector("third", in: folder, cluster)
-                #expect(try await Self.events(try await third.start(), each * 2) == found)
-                if let opinion = try Self.secondOpinion(cluster) {
-                    #expect(opinion["read"] == opinion["told"] && opinion["gaps"]?.integer == 0)
-                    #expect(opinion["ids"]?.integer == Int64(each * 2))
+                #expect(try await Self.events(try await third.start(), eventsPerSender * 2) == events)
+                if let pythonResult = try Self.readWithPythonClient(cluster) {
+                    #expect(pythonResult["read"] == pythonResult["messages"] && pythonResult["gaps"]?.integer == 0)
+                    #expect(pythonResult["ids"]?.integer == Int64(eventsPerSender * 2))
                 }
-                for collector in [first, second, third] { #expect(await collector.end("TERM")?.status == 0) }
+                for collector in [first, second, third] { #expect(await collector.stop(signal: "TERM")?.status == 0) }
             }
         }
     }
 
-    @Test("no collector starts if one server does not sync always, and engine check names the server")
-    func lazy() async throws {
-        try await NATSTestCluster.run(lazy: ["n1"]) { cluster in
+    @Test
+    func `no collector starts if one server does not sync always, and 'cluster check' names the server`() async throws {
+        try await NATSTestCluster.run(withoutSync: ["n1"]) { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
                 let sentence = "The server n1 does not sync always"
-                let made = try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + options)
-                #expect(made.status == CommandStatus.negative.rawValue && made.output.contains(sentence))
-                let check = try EngineCollector.run(["engine", "check"] + options)
+                let initialized = try EngineCollector.run(["cluster", "init", "--gigabytes", "1"] + options)
+                #expect(initialized.status == CommandStatus.negative.rawValue && initialized.output.contains(sentence))
+                let check = try EngineCollector.run(["cluster", "check"] + options)
                 #expect(check.status == CommandStatus.negative.rawValue && check.output.contains(sentence))
                 let serve = try EngineCollector.run(["serve", "--data", folder + "/c", "--dev-key", "dev"] + options)
                 #expect(serve.status == CommandStatus.cannotCreate.rawValue && serve.errors.contains(sentence))
@@ -142,12 +144,14 @@ struct EngineServeTests {
         }
     }
 
-    @Test("readiness fails while a server does not sync always, and held requests end when the collector stops")
-    func gateLost() async throws {
+    @Test
+    func `readiness fails while a server does not sync always, and held requests end when the collector stops`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
-                #expect(try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + options).status == 0)
+                #expect(try EngineCollector.run(["cluster", "init", "--gigabytes", "1"] + options).status == 0)
                 let collector = EngineCollector("one", in: folder, cluster)
                 let address = try await collector.start()
                 func ready() async throws -> TestHTTPResponse {
@@ -155,7 +159,7 @@ struct EngineServeTests {
                 }
                 #expect(try await ready().text("durability") == "replicated")
                 await cluster.kill("n2")
-                try await cluster.start("n2", lazy: true)
+                try await cluster.start("n2", withoutSync: true)
                 var answer = try await ready()
                 while answer.errorCode != "engine_not_durable" {
                     try await Self.pause()
@@ -169,7 +173,7 @@ struct EngineServeTests {
                 // Without a majority, requests are held; a terminated collector does not wait for them indefinitely.
                 for name in ["n0", "n1"] { await cluster.kill(name) }
                 let port = try #require(URL(string: address.root)?.port)
-                async let held = try? Wire.request(
+                async let heldResponse = try? Wire.request(
                     "POST",
                     "/v1/events",
                     ["authorization": "Bearer dev"],
@@ -177,10 +181,10 @@ struct EngineServeTests {
                     port: port
                 )
                 try await ContinuousClock().sleep(for: .milliseconds(500))
-                let began = ContinuousClock.now
-                #expect(await collector.end("TERM")?.status == 0)
-                #expect(began.duration(to: .now) < .seconds(15))
-                if let answer = await held { #expect(answer.status == 503, "\(answer.body)") }
+                let start = ContinuousClock.now
+                #expect(await collector.stop(signal: "TERM")?.status == 0)
+                #expect(start.duration(to: .now) < .seconds(15))
+                if let answer = await heldResponse { #expect(answer.status == 503, "\(answer.body)") }
             }
         }
     }

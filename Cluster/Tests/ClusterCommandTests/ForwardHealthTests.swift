@@ -5,7 +5,7 @@ internal import CollectorClickHouse
 internal import CollectorTesting
 internal import Logging
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable internal import TrackwayCommand
@@ -13,53 +13,62 @@ internal import TrackwayTesting
 
 @Suite("Forwarder health over HTTP")
 struct ForwardHealthTests {
-    @Test("a forwarder is live immediately, and ready once started unless a problem occurs or it falls behind")
-    func answers() throws {
+    @Test
+    func `a forwarder is live immediately, and ready once started unless a problem occurs or it falls behind`() throws {
         let clock = ManualClock()
         let health = ForwardHealth(host: "127.0.0.1", port: 0, clock: clock)
-        let early = try #require(health.answer("/readyz"))
+        let early = try #require(health.response(forPath: "/readyz"))
         #expect(early.status == 503 && early.body.contains("forward_behind") && early.body.contains("is starting"))
-        #expect(health.answer("/livez")?.status == 200 && health.answer("/healthz")?.status == 200)
-        #expect(health.answer("/") == nil)
+        #expect(
+            health.response(forPath: "/livez")?.status == 200 && health.response(forPath: "/healthz")?.status == 200
+        )
+        #expect(health.response(forPath: "/") == nil)
         let highest = Locked<UInt64>(4)
-        health.follow { highest.withLock { $0 } }
-        health.stands(ForwardingRunner.Standing(written: 4))
-        #expect(health.answer("/readyz")?.status == 200)
-        #expect(health.answer("/readyz")?.body == #"{"status":"ready"}"#)
-        health.stands(ForwardingRunner.Standing(written: 4, isStandingBy: true))
-        #expect(health.answer("/readyz")?.body == #"{"status":"standing_by"}"#)
-        health.tell(.trouble("ClickHouse “a\"b” is away."))
-        let away = try #require(health.answer("/readyz"))
-        #expect(away.status == 503 && away.body.contains(#"is away."#))
-        health.tell(.recovered)
+        health.setStreamEndSource { highest.withLock { $0 } }
+        health.update(ForwardingRunner.Status(written: 4))
+        #expect(health.response(forPath: "/readyz")?.status == 200)
+        #expect(health.response(forPath: "/readyz")?.body == #"{"status":"ready"}"#)
+        health.update(ForwardingRunner.Status(written: 4, isStandingBy: true))
+        #expect(health.response(forPath: "/readyz")?.body == #"{"status":"standing_by"}"#)
+        health.record(.failed("ClickHouse “a\"b” is away."))
+        let unavailable = try #require(health.response(forPath: "/readyz"))
+        #expect(unavailable.status == 503 && unavailable.body.contains(#"is away."#))
+        health.record(.recovered)
         highest.withLock { $0 = 9 }
-        health.look()
+        health.refreshStreamEnd()
         clock.advance(by: .seconds(60))
-        #expect(health.answer("/readyz")?.status == 200)
+        #expect(health.response(forPath: "/readyz")?.status == 200)
         clock.advance(by: .seconds(1))
-        #expect(health.answer("/readyz")?.body.contains("lack 5 records of the stream, the first for 61 s") == true)
-        #expect(health.answer("/metrics")?.body.contains("\ntrackway_forward_lag_records 5\n") == true)
+        #expect(
+            health.response(forPath: "/readyz")?.body.contains("lack 5 records of the stream, the first for 61 s")
+                == true
+        )
+        #expect(health.response(forPath: "/metrics")?.body.contains("\ntrackway_forward_lag_records 5\n") == true)
     }
 
-    @Test("the health server listens on the given port, and an occupied port ends it with a message")
-    func listens() async throws {
+    @Test
+    func `the health server listens on the given port, and an occupied port ends it with a message`() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let health = ForwardHealth(host: "127.0.0.1", port: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             let (ports, port) = AsyncStream.makeStream(of: Int.self)
             group.addTask { try await health.run(logger: logger) { port.yield($0) } }
             var iterator = ports.makeAsyncIterator()
-            let taken = try #require(await iterator.next())
-            let alive = try await Wire.request("GET", "/livez", port: taken)
+            let occupiedPort = try #require(await iterator.next())
+            let alive = try await Wire.request("GET", "/livez", port: occupiedPort)
             #expect(alive.status == 200 && alive.body == #"{"status":"alive"}"#)
-            #expect(try await Wire.request("GET", "/readyz", port: taken).status == 503)
-            #expect(try await Wire.request("GET", "/metrics", port: taken).body.contains("trackway_forward_ready 0\n"))
-            #expect(try await Wire.request("GET", "/v1/events", port: taken).status == 404)
-            let second = ForwardHealth(host: "127.0.0.1", port: taken)
+            #expect(try await Wire.request("GET", "/readyz", port: occupiedPort).status == 503)
+            #expect(
+                try await Wire.request("GET", "/metrics", port: occupiedPort).body.contains(
+                    "trackway_forward_ready 0\n"
+                )
+            )
+            #expect(try await Wire.request("GET", "/v1/events", port: occupiedPort).status == 404)
+            let second = ForwardHealth(host: "127.0.0.1", port: occupiedPort)
             let failure = await #expect(throws: CommandFailure.self) {
                 try await second.run(logger: logger) { _ in }
             }
-            #expect(failure?.status == .cannotCreate && failure?.message.contains("127.0.0.1:\(taken)") == true)
+            #expect(failure?.status == .cannotCreate && failure?.message.contains("127.0.0.1:\(occupiedPort)") == true)
             group.cancelAll()
         }
     }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import trackway_cluster
 
@@ -14,7 +14,7 @@ internal import TrackwayEvents
 /// It ends with the test process, however that ends.
 actor ForwarderProcess {
     private let options: [String]
-    private var process: (process: Process, lifeline: Pipe)?
+    private var process: (process: Process, stdinPipe: Pipe)?
 
     /// Creates a forwarder with these options.
     init(_ options: [String]) {
@@ -24,26 +24,26 @@ actor ForwarderProcess {
     /// Starts the forwarder without waiting for it.
     func start() throws {
         let process = Process()
-        let lifeline = Pipe()
+        let stdinPipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
         // Use bash instead of sh: SIGCHLD is blocked here, and dash would wait for it.
         process.arguments =
             ["-c", #""$@" & forwarder=$!; read word; kill -$word $forwarder; wait $forwarder"#, "bash"]
-            + [EngineCollector.command, "forward", "--json"] + options
-        process.standardInput = lifeline
+            + [EngineCollector.command, "cluster", "forward", "--json"] + options
+        process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        self.process = (process, lifeline)
+        self.process = (process, stdinPipe)
     }
 
     /// Ends the process with a signal, and returns once it has ended.
-    func end(_ signal: String) {
-        guard let (process, lifeline) = process else { return }
+    func stop(signal: String) {
+        guard let (process, stdinPipe) = process else { return }
         self.process = nil
         // If the write fails, the process has already ended.
-        try? lifeline.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
-        try? lifeline.fileHandleForWriting.close()
+        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
+        try? stdinPipe.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 }
@@ -70,7 +70,7 @@ struct ForwardedAccounts {
 
     /// Creates the lines from a server's tables.
     init(_ server: ClickHouseServer) async throws {
-        var accounts: [String: Account] = [:]
+        var accounts: [String: WriterAccount] = [:]
         var repeats: [String: UInt64] = [:]
         func key(_ columns: [Substring]) throws -> String {
             let ids = try columns.prefix(2).map { digits in
@@ -81,17 +81,17 @@ struct ForwardedAccounts {
             }
             return ids.joined(separator: " ")
         }
-        let writers = try await server.ask(
+        let writers = try await server.query(
             "SELECT hex(installation), hex(writer), max(recorded), sum(repeats) FROM writers FINAL GROUP BY installation, writer "
                 + "FORMAT TabSeparated"
         )
         for line in writers.split(separator: "\n") {
             let columns = line.split(separator: "\t")
             let key = try key(columns)
-            accounts[key, default: Account()].recorded = try #require(UInt64(columns[2]))
+            accounts[key, default: WriterAccount()].recorded = try #require(UInt64(columns[2]))
             repeats[key] = UInt64(columns[3])
         }
-        let ranges = try await server.ask(
+        let ranges = try await server.query(
             "SELECT hex(installation), hex(writer), kind, first, last, reason FROM ranges FORMAT TabSeparated"
         )
         for line in ranges.split(separator: "\n") {
@@ -99,20 +99,22 @@ struct ForwardedAccounts {
             let key = try key(columns)
             let range = try #require(UInt64(columns[3]))...(try #require(UInt64(columns[4])))
             switch columns[2] {
-            case "0": accounts[key, default: Account()].received.insert(range)
-            case "1": accounts[key, default: Account()].rejected.insert(range)
+            case "0": accounts[key, default: WriterAccount()].received.insert(range)
+            case "1": accounts[key, default: WriterAccount()].rejected.insert(range)
             case "2":
-                accounts[key, default: Account()].dropped[String(columns[5]), default: SequenceRanges()].insert(range)
-            default: accounts[key, default: Account()].skipped.insert(range)
+                accounts[key, default: WriterAccount()].dropped[String(columns[5]), default: SequenceRanges()].insert(
+                    range
+                )
+            default: accounts[key, default: WriterAccount()].skipped.insert(range)
             }
         }
         rows = accounts.map { key, account in
-            let reckoning = account.reckoning()
+            let totals = account.totals()
             return Self.line(
                 key,
-                [account.recorded, reckoning.received, reckoning.rejected, repeats[key] ?? 0],
-                reckoning.dropped.values.reduce(0, +),
-                reckoning.gaps.count
+                [account.recorded, totals.received, totals.rejected, repeats[key] ?? 0],
+                totals.dropped.values.reduce(0, +),
+                totals.gaps.count
             )
         }.sorted()
     }

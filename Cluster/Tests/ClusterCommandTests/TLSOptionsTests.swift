@@ -13,110 +13,116 @@ internal import Testing
 struct TLSOptionsTests {
     private static func message(_ arguments: [String]) -> String {
         do {
-            _ = try ForwardCommand.parse(arguments)
+            _ = try ClusterForwardCommand.parse(arguments)
             return ""
         } catch {
-            return ForwardCommand.message(for: error)
+            return ClusterForwardCommand.message(for: error)
         }
     }
 
-    private static let plain = ["--engine", "nats://a", "--to", "http://c"]
-    private static let encrypted = ["--engine", "tls://a,tls://b", "--to", "https://c"]
+    private static let plain = ["--nats", "nats://a", "--clickhouse", "http://c"]
+    private static let encrypted = ["--nats", "tls://a,tls://b", "--clickhouse", "https://c"]
 
     /// Options added to those of two servers, and the expected message.
     struct Combination: Sendable {
         let isEncrypted: Bool
         let options: [String]
-        let words: String
+        let expected: String
     }
 
-    private static let together: [Combination] = [
+    private static let combinations: [Combination] = [
         Combination(
             isEncrypted: false,
-            options: ["--engine-ca", "ca.pem"],
-            words: "--engine-ca is for encrypted connections; pass the server with --engine tls://host:4222"
+            options: ["--nats-ca", "ca.pem"],
+            expected: "--nats-ca is for encrypted connections; pass the server with --nats tls://host:4222"
         ),
         Combination(
             isEncrypted: false,
-            options: ["--to-cert", "a", "--to-key", "b"],
-            words: "--to-cert is for encrypted"
+            options: ["--clickhouse-cert", "a", "--clickhouse-key", "b"],
+            expected: "--clickhouse-cert is for encrypted"
         ),
-        Combination(isEncrypted: true, options: ["--engine-cert", "a.pem"], words: "--engine-key belong together"),
+        Combination(isEncrypted: true, options: ["--nats-cert", "a.pem"], expected: "--nats-key belong together"),
         Combination(
             isEncrypted: true,
-            options: ["--to-key", "a.key"],
-            words: "--to-cert and --to-key belong together"
+            options: ["--clickhouse-key", "a.key"],
+            expected: "--clickhouse-cert and --clickhouse-key belong together"
         ),
-        Combination(isEncrypted: true, options: ["--engine-ca", "ca.pem", "--to-ca", "ca.pem"], words: ""),
-        Combination(isEncrypted: false, options: [], words: ""),
+        Combination(isEncrypted: true, options: ["--nats-ca", "ca.pem", "--clickhouse-ca", "ca.pem"], expected: ""),
+        Combination(isEncrypted: false, options: [], expected: ""),
     ]
 
-    @Test("conflicting TLS options are rejected with the option and the correct usage", arguments: together)
-    func combinations(_ combination: Combination) {
+    @Test(arguments: combinations)
+    func `conflicting TLS options are rejected with the option and the correct usage`(_ combination: Combination) {
         let message = Self.message((combination.isEncrypted ? Self.encrypted : Self.plain) + combination.options)
-        #expect(message.isEmpty == combination.words.isEmpty, "\(message)")
-        #expect(combination.words.isEmpty || message.contains(combination.words), "\(message)")
+        #expect(message.isEmpty == combination.expected.isEmpty, "\(message)")
+        #expect(combination.expected.isEmpty || message.contains(combination.expected), "\(message)")
     }
 
-    @Test("either all NATS servers use tls:// or none do", arguments: ["tls://a,nats://b", "tls://a,b", "a,tls://b"])
-    func mixed(engine: String) {
-        let message = Self.message(["--engine", engine, "--to", "http://c"])
-        #expect(message.contains("--engine takes tls:// for all servers or for none"), "\(message)")
+    @Test(arguments: ["tls://a,nats://b", "tls://a,b", "a,tls://b"])
+    func `either all NATS servers use tls:// or none do`(engine: String) {
+        let message = Self.message(["--nats", engine, "--clickhouse", "http://c"])
+        #expect(message.contains("--nats takes tls:// for all servers or for none"), "\(message)")
     }
 
-    @Test("the TLS options of --analysis follow the same rules")
-    func analysis() {
+    @Test
+    func `the TLS options of --clickhouse follow the same rules`() {
         func message(_ arguments: [String]) -> String {
             do {
-                _ = try ClusterServeCommand.parse(["--engine", "nats://a"] + arguments)
+                _ = try ClusterServeCommand.parse(["--nats", "nats://a"] + arguments)
                 return ""
             } catch {
                 return ClusterServeCommand.message(for: error)
             }
         }
         #expect(
-            message(["--analysis", "http://c", "--analysis-ca", "ca.pem"]).contains("--analysis https://host:8443")
+            message(["--clickhouse", "http://c", "--clickhouse-ca", "ca.pem"]).contains(
+                "--clickhouse https://host:8443"
+            )
         )
-        #expect(message(["--analysis", "https://c", "--analysis-ca", "ca.pem"]) == "")
+        #expect(message(["--clickhouse", "https://c", "--clickhouse-ca", "ca.pem"]) == "")
     }
 
     private static func failure(_ arguments: [String]) throws -> CommandFailure? {
-        let command = try ForwardCommand.parse(arguments)
+        let command = try ClusterForwardCommand.parse(arguments)
         do {
-            _ = try command.engine.settings()
-            _ = try command.columns.client()
+            _ = try command.nats.settings()
+            _ = try command.clickhouse.client()
             return nil
         } catch {
             return error as? CommandFailure
         }
     }
 
-    @Test(
-        "unusable files are named with the required contents",
-        .enabled(if: TestCertificates.canBeMade, "openssl is not installed.")
-    )
-    func files() async throws {
+    @Test(.enabled(if: TestCertificates.isAvailable, "openssl is not installed."))
+    func `unusable files are named with the required contents`() async throws {
         try await TestCertificates.run { certificates in
             let (mine, other) = (try certificates.issue("mine"), try certificates.issue("other"))
-            let text = try certificates.file("text.pem", "no PEM")
+            let text = try certificates.writeFile("text.pem", "no PEM")
             let missing = text + ".missing"
             func pair(_ certificate: String, _ key: String) -> [String] {
-                ["--to-cert", certificate, "--to-key", key]
+                ["--clickhouse-cert", certificate, "--clickhouse-key", key]
             }
             let cases: [([String], CommandStatus, String)] = [
-                (["--engine-ca", missing], .inputMissing, missing), (["--to-ca", missing], .inputMissing, missing),
-                (["--engine-ca", text], .malformedInput, "--engine-ca takes one or more PEM certificates"),
+                (["--nats-ca", missing], .inputMissing, missing),
+                (["--clickhouse-ca", missing], .inputMissing, missing),
+                (["--nats-ca", text], .malformedInput, "--nats-ca takes one or more PEM certificates"),
                 (pair(text, mine.key), .malformedInput, text), (pair(mine.certificate, text), .malformedInput, text),
-                (pair(mine.certificate, try certificates.locked(mine)), .malformedInput, "without a password"),
+                (
+                    pair(mine.certificate, try certificates.encryptedKey(of: mine)), .malformedInput,
+                    "without a password"
+                ),
                 (pair(mine.certificate, other.key), .malformedInput, "does not match the certificate"),
                 (pair(mine.certificate, mine.certificate), .malformedInput, "-----BEGIN PRIVATE KEY-----"),
             ]
-            for (options, status, words) in cases {
+            for (options, status, expected) in cases {
                 let failure = try Self.failure(Self.encrypted + options)
-                #expect(failure?.status == status && failure?.description.contains(words) == true, "\(failure as Any)")
+                #expect(
+                    failure?.status == status && failure?.description.contains(expected) == true,
+                    "\(failure as Any)"
+                )
             }
-            let fits = ["--engine-ca", certificates.authority] + pair(mine.certificate, mine.key)
-            #expect(try Self.failure(Self.encrypted + fits) == nil)
+            let validOptions = ["--nats-ca", certificates.authority] + pair(mine.certificate, mine.key)
+            #expect(try Self.failure(Self.encrypted + validOptions) == nil)
         }
     }
 }

@@ -2,82 +2,87 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorTesting
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
 /// The order: each follower reads entries and decides the next one, like `OrderFollower`.
 extension Simulation {
-    private static let page = 64
+    private static let pageSize = 64
 
-    func follows(_ node: Int, after delay: Int64) {
-        nodes[node].follow += 1
-        queue.add(.follow(node: node, number: nodes[node].follow), after: max(1, delay))
+    func scheduleRead(_ node: Int, after delay: Int64) {
+        nodes[node].readNumber += 1
+        queue.add(.readOrder(node: node, number: nodes[node].readNumber), after: max(1, delay))
     }
 
     /// Handles that a record, and all before it in its stream, are known to be stored.
-    func known(_ last: UInt64, in stream: Int, at node: Int) {
-        guard last > nodes[node].known[stream] else { return }
-        nodes[node].known[stream] = last
-        nodes[node].heard[stream] = true
-        if nodes[node].keeping.isOurs, nodes[node].isPausing { follows(node, after: 1) }
+    func recordKnownEnd(_ last: UInt64, in stream: Int, at node: Int) {
+        guard last > nodes[node].knownEnds[stream] else { return }
+        nodes[node].knownEnds[stream] = last
+        nodes[node].hasFreshEnd[stream] = true
+        if nodes[node].coordinator.isOurs, nodes[node].isWaiting { scheduleRead(node, after: 1) }
     }
 
-    func follow(_ node: Int, _ number: Int32) {
-        guard nodes[node].isAlive, nodes[node].follow == number else { return }
-        nodes[node].isPausing = false
-        switch nodes[node].standing {
-        case .unknown: begin(node)
+    func readOrder(_ node: Int, _ number: Int32) {
+        guard nodes[node].isAlive, nodes[node].readNumber == number else { return }
+        nodes[node].isWaiting = false
+        switch nodes[node].status {
+        case .unknown: beginReading(node)
         case .single:
-            guard nodes[node].isThere else {
-                nodes[node].isThere =
+            guard nodes[node].orderExists else {
+                nodes[node].orderExists =
                     exists[Self.order]
-                    && nodes[node].server.flatMap { copy(of: Self.order, from: $0, taste: node) } != nil
-                return follows(node, after: 2_000)
+                    && nodes[node].server.flatMap { storedCount(of: Self.order, from: $0, preferredMember: node) }
+                        != nil
+                return scheduleRead(node, after: 2_000)
             }
             let isNew = read(node)
-            follows(node, after: isNew == nil ? 500 : isNew == true ? 1 : 100)
+            scheduleRead(node, after: isNew == nil ? 500 : isNew == true ? 1 : 100)
         case .ordered:
-            guard let isNew = read(node) else { return follows(node, after: 500) }
-            if isNew { return follows(node, after: travel) }
-            askForEnds(node)
-            put(node)
+            guard let isNew = read(node) else { return scheduleRead(node, after: 500) }
+            if isNew { return scheduleRead(node, after: transitTime) }
+            requestEnds(node)
+            proposeEntry(node)
         }
     }
 
-    private func begin(_ node: Int) {
-        guard let server = nodes[node].server else { return follows(node, after: 500) }
+    private func beginReading(_ node: Int) {
+        guard let server = nodes[node].server else { return scheduleRead(node, after: 500) }
         let stored: Int
         if exists[Self.order] {
-            guard let told = teller(of: Self.order, from: server) else { return follows(node, after: 500) }
-            stored = told.stored
+            guard let reporting = reportingLeader(of: Self.order, from: server) else {
+                return scheduleRead(node, after: 500)
+            }
+            stored = reporting.stored
         } else {
             stored = 0
         }
         guard stored > 0 else {
-            nodes[node].standing = .single
+            nodes[node].status = .single
             watchOpenStreams(node)
-            return follows(node, after: 1)
+            return scheduleRead(node, after: 1)
         }
         let newest = stored - (stored - 1) % Int(OrderEntry.stride)
-        guard let copied = copy(of: Self.order, from: server, taste: node), copied >= newest else {
-            return follows(node, after: 500)
+        guard let copyEnd = storedCount(of: Self.order, from: server, preferredMember: node), copyEnd >= newest else {
+            return scheduleRead(node, after: 500)
         }
-        let entry = canonical[newest - 1]
+        let entry = orderEntries[newest - 1]
         // The state derived from this entry alone must equal the state after all entries up to it.
-        if var line = StreamOrder(before: entry) {
+        if var streamOrder = StreamOrder(before: entry) {
             do throws(OrderFault) {
-                try line.take(entry)
-                if line != lines[newest - 1] { broken("a reader starting with entry \(newest) has a different order") }
+                try streamOrder.apply(entry)
+                if streamOrder != streamOrders[newest - 1] {
+                    recordViolation("a reader starting with entry \(newest) has a different order")
+                }
             } catch {
-                broken("a reader starting with entry \(newest) cannot apply it: \(error)")
+                recordViolation("a reader starting with entry \(newest) cannot apply it: \(error)")
             }
         } else {
-            broken("no reader can start with entry \(newest) of the order")
+            recordViolation("no reader can start with entry \(newest) of the order")
         }
-        nodes[node].isThere = true
-        took(node, min(copied, newest + Self.page - 1))
-        follows(node, after: 1)
+        nodes[node].orderExists = true
+        recordRead(node, min(copyEnd, newest + Self.pageSize - 1))
+        scheduleRead(node, after: 1)
     }
 
     /// Reads entries.
@@ -86,89 +91,93 @@ extension Simulation {
     func read(_ node: Int) -> Bool? {
         guard let server = nodes[node].server else { return nil }
         outcome.reads += 1
-        let taken: Int
-        switch nodes[node].standing {
+        let entriesRead: Int
+        switch nodes[node].status {
         case .unknown: return false
-        case .single: taken = 0
-        case .ordered(let count): taken = count
+        case .single: entriesRead = 0
+        case .ordered(let count): entriesRead = count
         }
-        guard exists[Self.order] else { return taken == 0 ? false : nil }
-        guard let copied = copy(of: Self.order, from: server, taste: node) else { return nil }
-        guard copied > taken else { return false }
-        nodes[node].keeping.read()
-        took(node, min(copied, taken + Self.page))
+        guard exists[Self.order] else { return entriesRead == 0 ? false : nil }
+        guard let copyEnd = storedCount(of: Self.order, from: server, preferredMember: node) else { return nil }
+        guard copyEnd > entriesRead else { return false }
+        nodes[node].coordinator.entryRead()
+        recordRead(node, min(copyEnd, entriesRead + Self.pageSize))
         return true
     }
 
     /// Handles that a node has read this number of entries.
     ///
     /// Entries are the same for all nodes, so their effect is computed once.
-    private func took(_ node: Int, _ count: Int) {
+    private func recordRead(_ node: Int, _ count: Int) {
         var before: UInt64 = 0
-        if case .ordered(let taken) = nodes[node].standing {
-            guard count > taken else { return }
-            before = lines[taken - 1].opened
-            if lines[count - 1].end < lines[taken - 1].end { broken("the order of node \(node) became shorter") }
+        if case .ordered(let entriesRead) = nodes[node].status {
+            guard count > entriesRead else { return }
+            before = streamOrders[entriesRead - 1].opened
+            if streamOrders[count - 1].end < streamOrders[entriesRead - 1].end {
+                recordViolation("the order of node \(node) became shorter")
+            }
         }
-        nodes[node].standing = .ordered(count)
-        for (stream, end) in lineEnds[count - 1].enumerated() where end > nodes[node].known[stream] {
-            nodes[node].known[stream] = end
+        nodes[node].status = .ordered(count)
+        for (stream, end) in streamOrderEnds[count - 1].enumerated() where end > nodes[node].knownEnds[stream] {
+            nodes[node].knownEnds[stream] = end
         }
-        if lines[count - 1].opened != before { watchOpenStreams(node) }
+        if streamOrders[count - 1].opened != before { watchOpenStreams(node) }
     }
 
-    private func askForEnds(_ node: Int) {
-        guard now - nodes[node].asked >= 1_000, let server = nodes[node].server,
-            case .ordered(let taken) = nodes[node].standing
+    private func requestEnds(_ node: Int) {
+        guard now - nodes[node].lastEndRequest >= 1_000, let server = nodes[node].server,
+            case .ordered(let entriesRead) = nodes[node].status
         else { return }
-        nodes[node].asked = now
-        for stream in lines[taken - 1].streams {
-            if nodes[node].heard[stream] {
-                nodes[node].heard[stream] = false
-            } else if let end = copy(of: stream, from: server, taste: node) {
-                known(UInt64(end), in: stream, at: node)
-                nodes[node].heard[stream] = false
+        nodes[node].lastEndRequest = now
+        for stream in streamOrders[entriesRead - 1].streams {
+            if nodes[node].hasFreshEnd[stream] {
+                nodes[node].hasFreshEnd[stream] = false
+            } else if let end = storedCount(of: stream, from: server, preferredMember: node) {
+                recordKnownEnd(UInt64(end), in: stream, at: node)
+                nodes[node].hasFreshEnd[stream] = false
             }
         }
     }
 
     /// Adds missing records to the order, if it is time.
-    private func put(_ node: Int) {
-        guard case .ordered(let taken) = nodes[node].standing else { return }
-        let line = lines[taken - 1]
-        let isLacking = line.streams.contains { nodes[node].known[$0] > lineEnds[taken - 1][$0] }
-        guard nodes[node].keeping.isDue(isLacking, at: time) else {
-            nodes[node].isPausing = true
-            return follows(node, after: isLacking ? 20 : 100)
+    private func proposeEntry(_ node: Int) {
+        guard case .ordered(let entriesRead) = nodes[node].status else { return }
+        let streamOrder = streamOrders[entriesRead - 1]
+        let hasMissingRecords = streamOrder.streams.contains {
+            nodes[node].knownEnds[$0] > streamOrderEnds[entriesRead - 1][$0]
         }
-        let known = Dictionary(uniqueKeysWithValues: line.streams.map { ($0, nodes[node].known[$0]) })
-        guard let proposal = line.proposal(known: known) else {
-            return broken("no records are missing from the order")
+        guard nodes[node].coordinator.isDue(hasMissingRecords, at: time) else {
+            nodes[node].isWaiting = true
+            return scheduleRead(node, after: hasMissingRecords ? 20 : 100)
+        }
+        let known = Dictionary(uniqueKeysWithValues: streamOrder.streams.map { ($0, nodes[node].knownEnds[$0]) })
+        guard let proposal = streamOrder.proposal(known: known) else {
+            return recordViolation("no records are missing from the order")
         }
         propose(proposal, by: node) { simulation, isOurs in
-            simulation.nodes[node].keeping.decided(isOurs == true)
-            simulation.follows(node, after: isOurs == nil ? 500 : 1)
+            simulation.nodes[node].coordinator.entryDecided(isOurs: isOurs == true)
+            simulation.scheduleRead(node, after: isOurs == nil ? 500 : 1)
         }
     }
 
     /// Proposes an entry.
     func propose(_ entry: OrderEntry, by node: Int, _ completion: @escaping (Simulation, Bool?) -> Void) {
-        guard let kept = OrderEntry(json: entry.json), kept == entry else {
-            return broken("entry \(entry.number) of the order does not survive encoding and decoding")
+        guard let decoded = OrderEntry(json: entry.json), decoded == entry else {
+            return recordViolation("entry \(entry.number) of the order does not survive encoding and decoding")
         }
         entryPool.append(entry)
         decide(Self.order, Int(entry.number) - 1, Int32(entryPool.count - 1), by: node) { simulation, isOurs in
             // A node need not read its own decision.
-            if isOurs == true, simulation.taken(node) == Int(entry.number) - 1 {
-                simulation.took(node, Int(entry.number))
+            if isOurs == true, simulation.entriesRead(node) == Int(entry.number) - 1 {
+                simulation.recordRead(node, Int(entry.number))
             }
             completion(simulation, isOurs)
         }
     }
 
     /// The number of entries that a node has read; nil if it started without an order.
-    private func taken(_ node: Int) -> Int? {
-        if case .ordered(let taken) = nodes[node].standing { taken } else { nil }
+    private func entriesRead(_ node: Int) -> Int? {
+        if case .ordered(let entriesRead) = nodes[node].status { entriesRead } else { nil }
     }
 
     /// Publishes a decision after `expected` earlier ones.
@@ -181,10 +190,10 @@ extension Simulation {
         by node: Int,
         _ completion: @escaping (Simulation, Bool?) -> Void
     ) {
-        let isAnswered = Mark()
-        let life = nodes[node].life
+        let isAnswered = OneTimeFlag()
+        let incarnation = nodes[node].incarnation
         func answer(_ simulation: Simulation, _ isOurs: Bool?, after delay: Int64) {
-            guard simulation.nodes[node].life == life else { return }
+            guard simulation.nodes[node].incarnation == incarnation else { return }
             simulation.after(delay, on: node) { simulation in
                 if isAnswered.set() { completion(simulation, isOurs) }
             }
@@ -195,31 +204,31 @@ extension Simulation {
             .other { simulation in
                 guard simulation.exists[log], simulation.leader(of: log, from: server) != nil else {
                     // Without a leader, a server reports that immediately.
-                    if simulation.logs[log].leader == nil, simulation.works(server) {
-                        answer(simulation, nil, after: simulation.travel)
+                    if simulation.logs[log].leader == nil, simulation.isResponsive(server) {
+                        answer(simulation, nil, after: simulation.transitTime)
                     }
                     return
                 }
-                let isCompared = simulation.plan.flaw != .decidesTwice || log != Self.blocks
-                guard simulation.logs[log].records.count == expected || !isCompared else {
-                    return answer(simulation, false, after: simulation.travel)
+                let isChecked = simulation.plan.flaw != .skipsDecisionCheck || log != Self.blocks
+                guard simulation.logs[log].records.count == expected || !isChecked else {
+                    return answer(simulation, false, after: simulation.transitTime)
                 }
-                let isLost = simulation.losesAnswers > 0 && simulation.chance.chance(3)
+                let isLost = simulation.lossFaults > 0 && simulation.random.oneIn(3)
                 simulation.logs[log].append(
                     body,
                     now: simulation.now,
                     waiter: .other { simulation in
-                        if !isLost { answer(simulation, true, after: simulation.travel) }
+                        if !isLost { answer(simulation, true, after: simulation.transitTime) }
                     }
                 )
                 simulation.flush(log)
             },
-            after: travel
+            after: transitTime
         )
     }
 
     /// A flag that can be set once.
-    final class Mark {
+    final class OneTimeFlag {
         private var isSet = false
 
         /// Returns whether it was not set before.
@@ -232,27 +241,27 @@ extension Simulation {
     // MARK: Decisions
 
     /// Handles stored entries, which all followers read from now on.
-    func ordered(_ places: Range<Int>) {
-        for place in places {
-            let entry = entryPool[Int(logs[Self.order].records[place].body)]
-            var line = lines.last ?? StreamOrder(behind: entry.first - 1)
+    func recordEntries(_ positions: Range<Int>) {
+        for position in positions {
+            let entry = entryPool[Int(logs[Self.order].records[position].body)]
+            var streamOrder = streamOrders.last ?? StreamOrder(after: entry.first - 1)
             do throws(OrderFault) {
-                try line.take(entry)
+                try streamOrder.apply(entry)
             } catch {
-                return broken("an order entry was decided that does not follow the previous one: \(error)")
+                return recordViolation("an order entry was decided that does not follow the previous one: \(error)")
             }
-            if lines.isEmpty {
-                prefix = Int(entry.first) - 1
+            if streamOrders.isEmpty {
+                prefixLength = Int(entry.first) - 1
                 guard Int(entry.first) - 1 == logs[0].stored else {
-                    return broken(
+                    return recordViolation(
                         "the order starts after record \(entry.first - 1) of INTAKE_0, which has \(logs[0].stored)"
                     )
                 }
             }
-            if case .opened = entry.content { compareClosed(lines.last, entry) }
+            if case .opened = entry.content { compareClosed(streamOrders.last, entry) }
             for run in entry.runs {
                 guard Int(run.last) <= logs[run.stream].stored else {
-                    return broken(
+                    return recordViolation(
                         """
                         entry \(entry.number) of the order has record \(run.last) of INTAKE_\(run.stream), which has \
                         \(logs[run.stream].stored)
@@ -264,18 +273,19 @@ extension Simulation {
                     orderedTimes.append(record.at)
                 }
             }
-            canonical.append(entry)
-            lines.append(line)
+            orderEntries.append(entry)
+            streamOrders.append(streamOrder)
             var ends = Array(repeating: UInt64(0), count: Self.order)
-            for (stream, end) in line.ends { ends[stream] = end }
-            lineEnds.append(ends)
+            for (stream, end) in streamOrder.ends { ends[stream] = end }
+            streamOrderEnds.append(ends)
         }
     }
 
     /// Checks that no record of the previous streams is missing when other streams are opened.
-    private func compareClosed(_ line: StreamOrder?, _ entry: OrderEntry) {
-        for (stream, end) in (line?.ends ?? [:]).sorted(by: { $0.key < $1.key }) where Int(end) < logs[stream].stored {
-            broken(
+    private func compareClosed(_ streamOrder: StreamOrder?, _ entry: OrderEntry) {
+        for (stream, end) in (streamOrder?.ends ?? [:]).sorted(by: { $0.key < $1.key })
+        where Int(end) < logs[stream].stored {
+            recordViolation(
                 """
                 entry \(entry.number) opens other streams, but only \(end) of \(logs[stream].stored) records of \
                 INTAKE_\(stream) are in the order
@@ -285,23 +295,26 @@ extension Simulation {
     }
 
     /// The number of records in the order.
-    var orderedCount: Int { prefix.map { $0 + orderedBodies.count } ?? logs[0].stored }
+    var orderedCount: Int { prefixLength.map { $0 + orderedBodies.count } ?? logs[0].stored }
 
     /// Returns a record of the order, counted from 1.
     func orderedRecord(_ sequence: UInt64) -> (body: Int32, at: Int64) {
-        let place = Int(sequence) - 1
-        guard let prefix, place >= prefix else { return (logs[0].records[place].body, logs[0].records[place].at) }
-        return (orderedBodies[place - prefix], orderedTimes[place - prefix])
+        let position = Int(sequence) - 1
+        guard let prefixLength, position >= prefixLength else {
+            return (logs[0].records[position].body, logs[0].records[position].at)
+        }
+        return (orderedBodies[position - prefixLength], orderedTimes[position - prefixLength])
     }
 
     /// The sequence, in the order, of the last record that a node can read.
-    func readable(_ node: Int) -> UInt64 {
-        switch nodes[node].standing {
-        case .ordered(let taken): return lines[taken - 1].end - 1
+    func lastReadable(_ node: Int) -> UInt64 {
+        switch nodes[node].status {
+        case .ordered(let entriesRead): return streamOrders[entriesRead - 1].end - 1
         case .unknown: return 0
         case .single:
             // An order would start where the first stream ends.
-            guard let server = nodes[node].server, let end = copy(of: 0, from: server, taste: node) else { return 0 }
+            guard let server = nodes[node].server, let end = storedCount(of: 0, from: server, preferredMember: node)
+            else { return 0 }
             return UInt64(end)
         }
     }

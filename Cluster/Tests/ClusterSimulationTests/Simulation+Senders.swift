@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
 /// Installations, which send each batch until it is acknowledged.
 extension Simulation {
     /// The time, in milliseconds, after which a sender stops waiting and tries another collector.
-    private static let longestWait: Int64 = 15_000
+    private static let maxWait: Int64 = 15_000
 
     func beginSending() {
         for number in 0..<plan.installations {
             let id = InstallationID(high: 7 &+ plan.seed, low: UInt64(number))
             installations.append(SimulatedInstallation(partition: StreamNames.partition(of: id)))
-            sends(Int32(number), after: self.number(0...plan.pause))
+            scheduleSend(Int32(number), after: self.number(0...plan.maxPause))
         }
     }
 
-    private func sends(_ installation: Int32, after delay: Int64) {
+    private func scheduleSend(_ installation: Int32, after delay: Int64) {
         installations[Int(installation)].due = now + delay
         queue.add(.send(installation: installation), after: delay)
     }
@@ -37,11 +37,11 @@ extension Simulation {
         let batch = Int32(index * plan.batches + installations[index].next)
         offer(batch, installation)
         // A sender that stopped waiting tries another collector while the first is still busy.
-        if chance.chance(40) { offer(batch, installation) }
-        if installations[index].outstanding == 0 { return sends(installation, after: number(200...1_000)) }
+        if random.oneIn(40) { offer(batch, installation) }
+        if installations[index].outstanding == 0 { return scheduleSend(installation, after: number(200...1_000)) }
         queue.add(
-            .givenUp(installation: installation, round: installations[index].round),
-            after: Self.longestWait
+            .sendTimedOut(installation: installation, round: installations[index].round),
+            after: Self.maxWait
         )
     }
 
@@ -54,38 +54,38 @@ extension Simulation {
         queue.add(.attempt(reference), after: number(1...3))
     }
 
-    func givenUp(_ installation: Int32, _ round: Int32) {
+    func handleSendTimeout(_ installation: Int32, _ round: Int32) {
         guard installations[Int(installation)].round == round, installations[Int(installation)].due < 0 else { return }
-        sends(installation, after: number(0...500))
+        scheduleSend(installation, after: number(0...500))
     }
 
     /// Handles that a collector has rejected a batch, or died.
-    func refused(_ batch: Int32) {
+    func attemptRejected(_ batch: Int32) {
         let index = installation(of: batch)
         guard Int(batch) % plan.batches == installations[index].next, installations[index].due < 0 else { return }
         installations[index].outstanding -= 1
-        if installations[index].outstanding <= 0 { sends(Int32(index), after: number(200...2_000)) }
+        if installations[index].outstanding <= 0 { scheduleSend(Int32(index), after: number(200...2_000)) }
     }
 
     /// Handles that a batch was acknowledged.
-    func acknowledged(_ batch: Int32) {
+    func attemptAcknowledged(_ batch: Int32) {
         let index = installation(of: batch)
         if acknowledgedAt[Int(batch)] < 0 {
             acknowledgedAt[Int(batch)] = now
             outcome.acknowledged += 1
-            busy -= 1
+            unacknowledged -= 1
         }
         guard Int(batch) % plan.batches == installations[index].next else { return }
         installations[index].next += 1
         installations[index].round += 1
-        if installations[index].next < plan.batches { sends(Int32(index), after: number(1...plan.pause)) }
+        if installations[index].next < plan.batches { scheduleSend(Int32(index), after: number(1...plan.maxPause)) }
     }
 
     // MARK: Attempts
 
     private func makeAttempt(of batch: Int32, at node: Int) -> AttemptReference {
         let index: Int32
-        if let known = free.popLast() {
+        if let known = freeAttempts.popLast() {
             index = known
         } else {
             index = Int32(attempts.count)
@@ -97,7 +97,7 @@ extension Simulation {
         attempt.isUsed = true
         attempt.node = node
         attempt.batch = batch
-        attempt.listed = nodes[node].attempts.count
+        attempt.slot = nodes[node].attempts.count
         attempts[Int(index)] = attempt
         nodes[node].attempts.append(index)
         return AttemptReference(index: index, serial: serial)
@@ -108,13 +108,13 @@ extension Simulation {
     }
 
     /// Ends a call.
-    func end(_ index: Int32) {
-        let (node, listed) = (attempts[Int(index)].node, attempts[Int(index)].listed)
+    func endAttempt(_ index: Int32) {
+        let (node, slot) = (attempts[Int(index)].node, attempts[Int(index)].slot)
         attempts[Int(index)].isUsed = false
-        free.append(index)
+        freeAttempts.append(index)
         let last = nodes[node].attempts.removeLast()
         guard last != index else { return }
-        nodes[node].attempts[listed] = last
-        attempts[Int(last)].listed = listed
+        nodes[node].attempts[slot] = last
+        attempts[Int(last)].slot = slot
     }
 }

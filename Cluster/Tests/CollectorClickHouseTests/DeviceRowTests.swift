@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorClickHouse
 
@@ -12,15 +12,15 @@ internal import TrackwayEvents
 struct DeviceRowTests {
     /// Returns the rows of a stream with this number of batches.
     private static func rows(batches: Int) async -> InMemoryTables {
-        let stream = StreamMemory()
+        let stream = InMemoryStream()
         DeviceStream.fill(stream, seed: 11, batches: batches)
         let store = InMemoryTables()
-        var cutting = BlockCutter.Limits()
-        cutting.events = 90
+        var limits = BlockCutter.Limits()
+        limits.events = 90
         let forwarding = ForwardingRunner(
             stream.source,
             store: store,
-            cutting: cutting,
+            blockLimits: limits,
             clock: SystemClock(),
             sleep: { _ in }
         )
@@ -28,8 +28,9 @@ struct DeviceRowTests {
         return store
     }
 
-    @Test("each event counts once for its device and once for its name, and snapshots have separate rows")
-    func sums() async throws {
+    @Test
+    func `each event counts once for its device and once for its name, and snapshots have separate rows`() async throws
+    {
         let store = await Self.rows(batches: 40)
         let events = store.rows(.events)
         #expect(events.count > 500)
@@ -51,26 +52,28 @@ struct DeviceRowTests {
         #expect(names > events.count)
         #expect(store.rows(.names).allSatisfy { InMemoryTables.count($0, "version") == 0 })
         let erased = SentBatch.installation(DeviceStream.erased)
-        for table in ColumnTable.ofInstallations {
+        for table in ColumnTable.installationTables {
             #expect(!store.rows(table).contains { InMemoryTables.installation($0) == erased })
         }
     }
 
-    private static let moments: [(Int64, Int64)] = [
+    private static let quarterCases: [(Int64, Int64)] = [
         (0, 0), (899_999, 0), (900_000, 1), (-1, -1), (-900_000, -1), (-900_001, -2), (.max, 10_248_191_152_060),
         (.min, -10_248_191_152_061),
     ]
 
-    @Test("before 1970, a time belongs to the quarter hour that started before it", arguments: Self.moments)
-    func quarters(time: Int64, quarter: Int64) {
+    @Test(arguments: Self.quarterCases)
+    func `before 1970, a time belongs to the quarter hour that started before it`(time: Int64, quarter: Int64) {
         #expect(QuarterSQL.quarter(of: time) == quarter)
     }
 
-    @Test("a device's position is parsed as it is written, and other texts are rejected")
-    func places() throws {
-        let place = DeviceCursor(time: Timestamp(milliseconds: -5), installation: SentBatch.installation(3))
-        #expect(DeviceCursor(place.description) == place)
-        for text in ["", "5", "5.3", "x.\(place.installation)", "5.\(place.installation).1", ".\(place.installation)"] {
+    @Test
+    func `a device's position is parsed as it is written, and other texts are rejected`() throws {
+        let position = DeviceCursor(time: Timestamp(milliseconds: -5), installation: SentBatch.installation(3))
+        #expect(DeviceCursor(position.description) == position)
+        for text in [
+            "", "5", "5.3", "x.\(position.installation)", "5.\(position.installation).1", ".\(position.installation)",
+        ] {
             #expect(DeviceCursor(text) == nil)
         }
     }

@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
-internal import CollectorStore
+internal import CollectorCore
+internal import CollectorSQLite
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayTesting
 
@@ -16,7 +16,7 @@ internal import TrackwayTesting
 /// Compares devices, names and plan results of ClickHouse with an SQLite index of the same stream.
 @Suite(
     "Devices, names and the plan in ClickHouse and in an index",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
         "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
@@ -29,32 +29,36 @@ struct EngineDeviceTests {
         try await ComparedStores.run(blockEvents: 90, fill: { DeviceStream.fill($0, seed: seed) }, body)
     }
 
-    @Test("the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block")
-    func equal() async throws {
+    @Test
+    func `the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block`()
+        async throws
+    {
         try await Self.run(seed: 1) { stores in
             try await Self.expectEqual(stores)
-            try await Self.disturb(stores)
+            try await Self.addDuplicateRows(stores)
             try await Self.expectEqual(stores)
         }
     }
 
     /// Writes duplicate rows, and rows of an incomplete block.
-    private static func disturb(_ stores: ComparedStores) async throws {
+    private static func addDuplicateRows(_ stores: ComparedStores) async throws {
         for table in [ColumnTable.events, .contexts, .devices, .descriptions, .snapshots, .names] {
             let names = table.columns.map(\.name)
             let list = names.joined(separator: ", ")
-            let later = names.map { ["position", "block"].contains($0) ? "\($0) + 100000" : $0 }.joined(separator: ", ")
-            for columns in [list, later] {
-                _ = try await stores.server.ask(
+            let shifted = names.map { ["position", "block"].contains($0) ? "\($0) + 100000" : $0 }.joined(
+                separator: ", "
+            )
+            for columns in [list, shifted] {
+                _ = try await stores.server.query(
                     "INSERT INTO \(table.rawValue) (\(list)) SELECT \(columns) FROM \(table.rawValue) WHERE block < 6"
                 )
             }
         }
         // A suspended forwarder writes the counts of a block from before an erasure.
         let names = ColumnTable.names.columns.map(\.name).joined(separator: ", ")
-        let recounted = try await stores.server.ask("SELECT count() FROM names WHERE version > 0")
+        let recounted = try await stores.server.query("SELECT count() FROM names WHERE version > 0")
         #expect(recounted != "0\n")
-        _ = try await stores.server.ask(
+        _ = try await stores.server.query(
             "INSERT INTO names (\(names)) SELECT name, quarter, block, events + 5, first - 1, last + 1, place, 0 FROM names "
                 + "WHERE version > 0"
         )
@@ -62,7 +66,7 @@ struct EngineDeviceTests {
 
     private static func expectEqual(_ stores: ComparedStores) async throws {
         try await expectEqualDevices(stores)
-        try await expectEqualCatalogue(stores)
+        try await expectEqualCatalogs(stores)
         try await expectEqualDescriptions(stores)
     }
 
@@ -86,9 +90,9 @@ struct EngineDeviceTests {
         for number in DeviceStream.installations {
             let installation = SentBatch.installation(number)
             for limit in [0, 3, 200] {
-                let wanted = try await stores.index.device(installation, limit: limit)
-                #expect(try await stores.columns.device(installation, limit: limit) == wanted, "\(number), \(limit)")
-                #expect((wanted == nil) == (number == DeviceStream.erased))
+                let expected = try await stores.index.device(installation, limit: limit)
+                #expect(try await stores.columns.device(installation, limit: limit) == expected, "\(number), \(limit)")
+                #expect((expected == nil) == (number == DeviceStream.erased))
             }
         }
         #expect(try await stores.columns.device(SentBatch.installation(99), limit: 1) == nil)
@@ -104,17 +108,17 @@ struct EngineDeviceTests {
     /// A time zone whose midnight is not on a quarter hour.
     private static let oddZone = ZoneOffsets(name: "Test/Odd", first: -(4 * 3_600 + 56 * 60 + 2), changes: [])
 
-    private static func expectEqualCatalogue(_ stores: ComparedStores) async throws {
+    private static func expectEqualCatalogs(_ stores: ComparedStores) async throws {
         let end = DeviceStream.start + 60 * 21_600_000
         var counted: Int64 = 0
-        for zone in [.utc, RandomQuestions.zone, oddZone] {
+        for zone in [.utc, RandomQueries.zone, oddZone] {
             for now in [DeviceStream.start + 1_234_567, DeviceStream.start + 9 * 86_400_000, end] {
                 let days = try #require(CatalogDays(around: Timestamp(milliseconds: now), in: zone))
                 let query = CatalogQuery(limit: 200, days: days)
-                let wanted = try await stores.index.catalogue(matching: query)
-                #expect(try await stores.columns.catalogue(matching: query) == wanted)
-                counted += wanted.entries.reduce(0) { $0 + $1.today }
-                #expect(wanted.names >= 10)
+                let expected = try await stores.index.catalog(matching: query)
+                #expect(try await stores.columns.catalog(matching: query) == expected)
+                counted += expected.entries.reduce(0) { $0 + $1.today }
+                #expect(expected.names >= 10)
             }
         }
         #expect(counted > 50)
@@ -122,8 +126,8 @@ struct EngineDeviceTests {
         for order in CatalogQuery.Order.allCases {
             var query = CatalogQuery(order: order, limit: 4, days: days)
             while true {
-                let page = try await stores.index.catalogue(matching: query)
-                #expect(try await stores.columns.catalogue(matching: query) == page, "\(query)")
+                let page = try await stores.index.catalog(matching: query)
+                #expect(try await stores.columns.catalog(matching: query) == page, "\(query)")
                 guard page.entries.count == query.limit, let last = page.entries.last else { break }
                 query.after = last.place(in: order)
             }
@@ -134,7 +138,7 @@ struct EngineDeviceTests {
             var query = CatalogQuery(limit: 50, days: days)
             (query.search, query.prefix) = (search, prefix)
             let answers = (
-                try await stores.columns.catalogue(matching: query), try await stores.index.catalogue(matching: query)
+                try await stores.columns.catalog(matching: query), try await stores.index.catalog(matching: query)
             )
             #expect(answers.0 == answers.1, "\(query)")
         }
@@ -143,8 +147,8 @@ struct EngineDeviceTests {
     private static func expectEqualDescriptions(_ stores: ComparedStores) async throws {
         let days = try #require(CatalogDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
         for name in DeviceStream.names + ["_device_properties", "_app_state", "_installation_erased", "nothing", ""] {
-            let wanted = try await stores.index.description(of: name, days: days)
-            #expect(try await stores.columns.description(of: name, days: days) == wanted, "\(name)")
+            let expected = try await stores.index.description(of: name, days: days)
+            #expect(try await stores.columns.description(of: name, days: days) == expected, "\(name)")
         }
         // The numbers of events, attributes and values are limited.
         var limits = EventDescription.Limits()
@@ -159,16 +163,16 @@ struct EngineDeviceTests {
         )
         defer { #expect(throws: Never.self) { try index.close() } }
         for name in ["buy", "view", "_app_state"] {
-            let wanted = try #require(try await index.description(of: name, days: days))
-            #expect(wanted.read == 25)
-            #expect(try await stores.columns.description(of: name, days: days, limits: limits) == wanted, "\(name)")
+            let expected = try #require(try await index.description(of: name, days: days))
+            #expect(expected.read == 25)
+            #expect(try await stores.columns.description(of: name, days: days, limits: limits) == expected, "\(name)")
         }
     }
 
     // MARK: Plan
 
-    @Test("violations of the plan are counted equally")
-    func plan() async throws {
+    @Test
+    func `violations of the plan are counted equally`() async throws {
         let checker = PlanChecker(try #require(PlanParseResult(Array(DeviceStream.plan.utf8)).plan))
         try await Self.run(seed: 3) { stores in
             let columns = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of today" }, plan: checker)
@@ -179,24 +183,24 @@ struct EngineDeviceTests {
                 #expect(all.groups.count > 20 && (all.era?.unplanned ?? 0) > 100)
                 let day = DeviceStream.start / 86_400_000
                 for since in [nil, day + 10, day + 90] {
-                    let wanted = try await index.planCounts(since: since)
-                    #expect(try await columns.planCounts(since: since) == wanted)
+                    let expected = try await index.planCounts(since: since)
+                    #expect(try await columns.planCounts(since: since) == expected)
                     for query in [
                         ViolationQuery(since: since), ViolationQuery(name: "buy", since: since, limit: 3),
                         ViolationQuery(code: .type, since: since),
                         ViolationQuery(name: "it's %_", code: .unplanned, limit: 0),
                     ] {
-                        let wanted = try await index.violations(matching: query)
-                        #expect(try await columns.violations(matching: query) == wanted, "\(query)")
+                        let expected = try await index.violations(matching: query)
+                        #expect(try await columns.violations(matching: query) == expected, "\(query)")
                     }
                 }
             }
             // Only the latest events are inspected, and the result states since when.
-            let few = try #require(try await columns.inspection(200)).counts(since: nil)
-            let whole = try #require(try await columns.inspection(.max)).counts(since: nil)
-            let (late, early) = (try #require(few.era?.since), try #require(whole.era?.since))
-            #expect(late > early && few.era?.until == whole.era?.until)
-            #expect((few.era?.events ?? 0) < (whole.era?.events ?? 0))
+            let partial = try #require(try await columns.inspection(200)).counts(since: nil)
+            let complete = try #require(try await columns.inspection(.max)).counts(since: nil)
+            let (late, early) = (try #require(partial.era?.since), try #require(complete.era?.since))
+            #expect(late > early && partial.era?.until == complete.era?.until)
+            #expect((partial.era?.events ?? 0) < (complete.era?.events ?? 0))
         }
     }
 
@@ -206,7 +210,7 @@ struct EngineDeviceTests {
         seed: UInt64,
         _ body: (SQLiteEventStore) async throws -> Void
     ) async throws {
-        let stream = StreamMemory()
+        let stream = InMemoryStream()
         DeviceStream.fill(stream, seed: seed)
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-plan-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -214,37 +218,37 @@ struct EngineDeviceTests {
         let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
         defer { try? index.close() }
         let indexer = Indexer(stream: stream, store: index, plan: checker)
-        indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
+        indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
         try await indexer.catchUp()
         try await body(index)
     }
 
     // MARK: Names
 
-    private static func fillWithNames(_ stream: StreamMemory) {
+    private static func fillWithNames(_ stream: InMemoryStream) {
         for batch in UInt64(0)..<12 {
             let lines = (batch * 900..<batch * 900 + 900).map { number in
                 #"{"id":"\#(SentBatch.id(number))","name":"n\#(number)","time":\#(DeviceStream.start + Int64(number)),"attributes":{}}"#
             }
-            let about = #"{"received":\#(DeviceStream.start),"key":"dev","encoding":"identity","rejected":[]}"#
-            stream.append(Array((about + "\n" + lines.joined(separator: "\n")).utf8))
+            let header = #"{"received":\#(DeviceStream.start),"key":"dev","encoding":"identity","rejected":[]}"#
+            stream.append(Array((header + "\n" + lines.joined(separator: "\n")).utf8))
         }
     }
 
-    @Test("if there are too many names, only the first ones are counted separately")
-    func manyNames() async throws {
+    @Test
+    func `if there are too many names, only the first ones are counted separately`() async throws {
         try await ComparedStores.run(blockEvents: 900, fill: Self.fillWithNames) { stores in
             let days = try #require(CatalogDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
             for order in CatalogQuery.Order.allCases {
                 let query = CatalogQuery(order: order, limit: 20, days: days)
-                let wanted = try await stores.index.catalogue(matching: query)
-                #expect(wanted.names == EventCatalog.maxNames && wanted.others == 800)
-                #expect(try await stores.columns.catalogue(matching: query) == wanted)
+                let expected = try await stores.index.catalog(matching: query)
+                #expect(expected.names == EventCatalog.maxNames && expected.others == 800)
+                #expect(try await stores.columns.catalog(matching: query) == expected)
             }
             for name in ["n9999", "n10000"] {
-                let wanted = try #require(try await stores.index.description(of: name, days: days))
-                #expect((wanted.entry == nil) == (name == "n10000"))
-                #expect(try await stores.columns.description(of: name, days: days) == wanted)
+                let expected = try #require(try await stores.index.description(of: name, days: days))
+                #expect((expected.entry == nil) == (name == "n10000"))
+                #expect(try await stores.columns.description(of: name, days: days) == expected)
             }
         }
     }

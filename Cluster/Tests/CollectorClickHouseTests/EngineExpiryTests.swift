@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
-internal import CollectorStore
+internal import CollectorCore
+internal import CollectorSQLite
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable internal import CollectorClickHouse
@@ -16,7 +16,7 @@ internal import TrackwayJournal
 /// What remains is compared with an index that never had more.
 @Suite(
     "Expiry of old weeks in ClickHouse",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
         "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
@@ -25,19 +25,20 @@ internal import TrackwayJournal
     .timeLimit(.minutes(3))
 )
 struct EngineExpiryTests {
-    private static let week = BlockCutter.millisecondsOfWeek
+    private static let week = BlockCutter.millisecondsPerWeek
 
     /// Runs `body` with tables that are filled with the weeks 2,810 to 2,819.
     ///
-    /// - Parameter clockBehind: Whether a collector's clock was in week 2,812 when it received the last batch but one.
+    /// - Parameter clockBehind: Whether a collector's clock was in week 2,812 when it received the second-to-last
+    ///   batch.
     private static func run(
         seed: UInt64,
         batches: Int = 60,
         clockBehind: Bool = false,
         _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
-        func fill(_ stream: StreamMemory) {
-            QuestionStream.fill(stream, seed: seed, batches: batches)
+        func fill(_ stream: InMemoryStream) {
+            QueryStream.fill(stream, seed: seed, batches: batches)
             guard clockBehind else { return }
             for (number, week) in [(UInt64(1), Int64(2_812)), (2, 2_819)] {
                 var batch = SentBatch(8, number * 10...number * 10 + 3)
@@ -52,15 +53,15 @@ struct EngineExpiryTests {
     private static func counts(_ stores: ComparedStores) async throws -> [String] {
         let time = try #require(
             QueryTimeRange(
-                from: Timestamp(milliseconds: QuestionStream.start),
-                to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
+                from: Timestamp(milliseconds: QueryStream.start),
+                to: Timestamp(milliseconds: QueryStream.start + QueryStream.length),
                 interval: .day,
-                in: RandomQuestions.zone
+                in: RandomQueries.zone
             )
         )
         var named = EventQuery()
         named.name = "tick"
-        let trend = try await stores.columns.trend(Question(in: time))
+        let trend = try await stores.columns.trend(TrendQuery(in: time))
         return [
             "\(try await stores.columns.totals().events)",
             "\(try await stores.columns.count(matching: named))",
@@ -72,15 +73,15 @@ struct EngineExpiryTests {
     private static func expire(
         _ stores: ComparedStores,
         before week: Int64,
-        isTrial: Bool = false
+        isDryRun: Bool = false
     ) async throws -> ExpiryReport {
         let now = SystemClock().now().wall
         let cutoff = Timestamp(milliseconds: week * Self.week + Self.week / 2)
-        return await ExpiryPlanner.carryOut(
+        return await ExpiryRunner.run(
             try await stores.tables(),
             at: now,
             age: cutoff.duration(to: now),
-            isTrial: isTrial
+            isDryRun: isDryRun
         ) { _ in }
     }
 
@@ -109,68 +110,67 @@ struct EngineExpiryTests {
     }
 
     /// Waits until ClickHouse has completed all deletions.
-    private static func settle(_ stores: ComparedStores) async throws {
-        while try await stores.server.ask("SELECT count() FROM system.mutations WHERE is_done = 0") != "0\n" {
+    private static func waitForMutations(_ stores: ComparedStores) async throws {
+        while try await stores.server.query("SELECT count() FROM system.mutations WHERE is_done = 0") != "0\n" {
             try await ContinuousClock().sleep(for: .milliseconds(20))
         }
     }
 
-    @Test("queries have the answers of an index that contains only the kept weeks", arguments: NATSServerBinary.seeds)
-    func questions(seed: UInt64) async throws {
-        let kept: Int64 = 2_814
-        func fill(_ stream: StreamMemory) { QuestionStream.fill(stream, seed: seed) }
-        func part(_ stream: StreamMemory) -> StreamMemory { KeptWeeksStream.of(stream, from: kept) }
-        try await ComparedStores.run(fill: fill, indexed: part) { stores in
+    @Test(arguments: NATSServerBinary.seeds)
+    func `queries have the answers of an index that contains only the kept weeks`(seed: UInt64) async throws {
+        let firstWeek: Int64 = 2_814
+        func fill(_ stream: InMemoryStream) { QueryStream.fill(stream, seed: seed) }
+        func retained(_ stream: InMemoryStream) -> InMemoryStream { RetainedWeeksStream.of(stream, from: firstWeek) }
+        try await ComparedStores.run(fill: fill, indexed: retained) { stores in
             #expect(try await Self.weeks(stores).contains(2_811))
-            #expect(stores.columns.keptFrom == nil)
+            #expect(stores.columns.retainedSince == nil)
             let timelines = try await Self.timelines(stores)
-            let report = try await Self.expire(stores, before: kept)
-            #expect(report.isGood && report.expired.map(\.number).last == kept - 1, "\(report)")
-            #expect(report.keptFrom == Timestamp(milliseconds: kept * Self.week))
-            #expect(try await Self.weeks(stores) == Array(kept...2_819))
-            try await EngineQuestionTests.expectEqual(stores, seed: seed &* 3_000, rounds: 8)
-            #expect(stores.columns.keptFrom == report.keptFrom)
+            let report = try await Self.expire(stores, before: firstWeek)
+            #expect(report.isSuccess && report.expired.map(\.number).last == firstWeek - 1, "\(report)")
+            #expect(report.retainedSince == Timestamp(milliseconds: firstWeek * Self.week))
+            #expect(try await Self.weeks(stores) == Array(firstWeek...2_819))
+            try await EngineQueryTests.expectEqual(stores, seed: seed &* 3_000, rounds: 8)
+            #expect(stores.columns.retainedSince == report.retainedSince)
             // The installations' visitors before the sign-in are known for all time.
             for (before, after) in zip(timelines, try await Self.timelines(stores)) {
-                let left = before.entries.filter { $0.event.received.milliseconds >= kept * Self.week }
-                #expect(!left.isEmpty && left.count < before.entries.count)
-                #expect(after.entries == left && after.next == nil)
+                let remaining = before.entries.filter { $0.event.received.milliseconds >= firstWeek * Self.week }
+                #expect(!remaining.isEmpty && remaining.count < before.entries.count)
+                #expect(after.entries == remaining && after.next == nil)
                 // The count includes events of the installations' visitors after the first sign-in.
-                #expect(after.of >= UInt64(left.count))
+                #expect(after.total >= UInt64(remaining.count))
             }
-            await stores.columns.look()
-            #expect(stores.columns.report.keptFrom == report.keptFrom)
+            await stores.columns.refresh()
+            #expect(stores.columns.report.retainedSince == report.retainedSince)
         }
     }
 
-    @Test(
-        "lists, searches and counts equal those of an index that contains only the kept weeks",
-        arguments: NATSServerBinary.seeds
-    )
-    func events(seed: UInt64) async throws {
+    @Test(arguments: NATSServerBinary.seeds)
+    func `lists, searches and counts equal those of an index that contains only the kept weeks`(seed: UInt64)
+        async throws
+    {
         // All weeks but the first.
-        let probe = StreamMemory()
+        let probe = InMemoryStream()
         ArrivalStream.fill(probe, seed: seed)
-        let weeks = KeptWeeksStream.weeks(of: probe)
+        let weeks = RetainedWeeksStream.weeks(of: probe)
         try #require(weeks.count > 2)
-        let kept = weeks[1]
-        func fill(_ stream: StreamMemory) { ArrivalStream.fill(stream, seed: seed) }
-        func part(_ stream: StreamMemory) -> StreamMemory { KeptWeeksStream.of(stream, from: kept) }
-        try await ComparedStores.run(blockEvents: 40, fill: fill, indexed: part) { stores in
+        let firstWeek = weeks[1]
+        func fill(_ stream: InMemoryStream) { ArrivalStream.fill(stream, seed: seed) }
+        func retained(_ stream: InMemoryStream) -> InMemoryStream { RetainedWeeksStream.of(stream, from: firstWeek) }
+        try await ComparedStores.run(blockEvents: 40, fill: fill, indexed: retained) { stores in
             let all = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
-            let before = all.filter { $0.received.milliseconds >= kept * Self.week }
+            let before = all.filter { $0.received.milliseconds >= firstWeek * Self.week }
             #expect(!before.isEmpty && before.count < all.count)
-            #expect(try await Self.expire(stores, before: kept).isGood)
+            #expect(try await Self.expire(stores, before: firstWeek).isSuccess)
             // The kept events are unchanged, to the last byte.
             #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == before)
             for event in all {
                 let found = try await stores.columns.event(event.id)
-                #expect(found == (event.received.milliseconds >= kept * Self.week ? event : nil))
+                #expect(found == (event.received.milliseconds >= firstWeek * Self.week ? event : nil))
             }
             let totals = try await stores.columns.totals()
             #expect(totals.events == UInt64(before.count))
-            #expect(totals.keptFrom == Timestamp(milliseconds: kept * Self.week))
-            var random = RandomArrivalQuestions(chance: SeededChance(seed: seed &* 5_000))
+            #expect(totals.retainedSince == Timestamp(milliseconds: firstWeek * Self.week))
+            var random = RandomEventQueries(random: SeededNumberGenerator(seed: seed &* 5_000))
             var found = 0
             for round in 0..<12 {
                 let comment = "seed \(seed), round \(round)"
@@ -187,55 +187,57 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("a trial drops nothing; weeks are hidden once recorded, and after a kill the next run drops them")
-    func killed() async throws {
+    @Test
+    func `a trial drops nothing; weeks are hidden once recorded, and after a kill the next run drops them`()
+        async throws
+    {
         try await Self.run(seed: 2, clockBehind: true) { stores in
             let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
-            let trial = try await Self.expire(stores, before: 2_815, isTrial: true)
-            #expect(trial.expired.map(\.number) == weeks.filter { $0 < 2_815 } && trial.isGood)
-            #expect(trial.expired.allSatisfy { $0.rows > 0 && $0.bytes > 0 })
+            let dryRun = try await Self.expire(stores, before: 2_815, isDryRun: true)
+            #expect(dryRun.expired.map(\.number) == weeks.filter { $0 < 2_815 } && dryRun.isSuccess)
+            #expect(dryRun.expired.allSatisfy { $0.rows > 0 && $0.bytes > 0 })
             #expect(try await Self.rows(stores) == rows)
             #expect(try await stores.tables().firstWeek() == nil)
 
             let tables = try await stores.tables()
-            try await tables.keep(from: 2_815)
-            let seen = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
-            #expect(!seen.isEmpty && seen.allSatisfy { $0.received.milliseconds >= 2_815 * Self.week })
+            try await tables.recordFirstWeek(2_815)
+            let visible = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
+            #expect(!visible.isEmpty && visible.allSatisfy { $0.received.milliseconds >= 2_815 * Self.week })
             #expect(try await Self.rows(stores) == rows)
             let counts = try await Self.counts(stores)
             #expect(counts[1] == "4")
             // Any later run completes the expiry, even one that would keep more.
             let next = try await Self.expire(stores, before: 2_000)
-            #expect(next.isGood && next.expired.map(\.number) == trial.expired.map(\.number), "\(next)")
-            #expect(next.keptFrom == Timestamp(milliseconds: 2_815 * Self.week))
+            #expect(next.isSuccess && next.expired.map(\.number) == dryRun.expired.map(\.number), "\(next)")
+            #expect(next.retainedSince == Timestamp(milliseconds: 2_815 * Self.week))
             #expect(try await Self.weeks(stores) == weeks.filter { $0 >= 2_815 })
-            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
+            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == visible)
             #expect(try await Self.counts(stores) == counts)
-            var left = rows
-            left[.events] = try await Self.rows(stores)[.events]
-            #expect(try await Self.rows(stores) == left)
+            var remaining = rows
+            remaining[.events] = try await Self.rows(stores)[.events]
+            #expect(try await Self.rows(stores) == remaining)
             // Two concurrent runs, and a repeated one.
             async let first = Self.expire(stores, before: 2_816)
             async let second = Self.expire(stores, before: 2_816)
-            let both = try await [first, second]
-            #expect(both[0].isGood && both[1].isGood)
+            let reports = try await [first, second]
+            #expect(reports[0].isSuccess && reports[1].isSuccess)
             #expect(try await Self.weeks(stores) == weeks.filter { $0 >= 2_816 })
             #expect(try await Self.expire(stores, before: 2_816).expired.isEmpty)
         }
     }
 
-    @Test("an audit finds nothing missing, and rewritten blocks restore no expired events")
-    func audit() async throws {
+    @Test
+    func `an audit finds nothing missing, and rewritten blocks restore no expired events`() async throws {
         try await Self.run(seed: 3) { stores in
-            #expect(try await Self.expire(stores, before: 2_815).isGood)
+            #expect(try await Self.expire(stores, before: 2_815).isSuccess)
             let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
             let (tables, forwarding) = (try await stores.tables(), try await stores.forwarding())
             for first in [1, stores.stream.highest / 3, stores.stream.highest] {
-                let report = await forwarding.audit(tables, isMending: true, since: first)
-                #expect(report.isWhole && report.findings.isEmpty && report.expired > 2, "\(report)")
+                let report = await forwarding.audit(tables, shouldRepair: true, since: first)
+                #expect(report.isComplete && report.findings.isEmpty && report.expired > 2, "\(report)")
             }
             // All blocks are written again, according to their decisions.
-            _ = try await stores.server.ask("TRUNCATE TABLE blocks")
+            _ = try await stores.server.query("TRUNCATE TABLE blocks")
             #expect(await forwarding.run(untilCaughtUp: true) == nil)
             #expect(try await Self.rows(stores) == rows)
             #expect(try await Self.weeks(stores) == weeks)
@@ -244,54 +246,55 @@ struct EngineExpiryTests {
             let names = ColumnTable.events.columns.map(\.name)
             let list = names.joined(separator: ", ")
             let old = names.map { $0 == "received" ? "received - 5 * \(Self.week)" : $0 }.joined(separator: ", ")
-            let seen = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
-            _ = try await stores.server.ask(
+            let visible = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
+            _ = try await stores.server.query(
                 "INSERT INTO events (\(list)) SELECT \(old) FROM events "
                     + "WHERE block = (SELECT max(block) FROM events)"
             )
             #expect(try await Self.weeks(stores).count > weeks.count)
-            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
+            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == visible)
             #expect(try await Self.expire(stores, before: 2_815).expired.count == 1)
             #expect(try await Self.weeks(stores) == weeks)
             // A lost partition of a kept week is written again.
-            _ = try await stores.server.ask("ALTER TABLE events DROP PARTITION 2816")
-            let found = await forwarding.audit(tables, isMending: true)
-            #expect(!found.findings.isEmpty && found.isWhole)
+            _ = try await stores.server.query("ALTER TABLE events DROP PARTITION 2816")
+            let found = await forwarding.audit(tables, shouldRepair: true)
+            #expect(!found.findings.isEmpty && found.isComplete)
             #expect(try await Self.rows(stores) == rows)
         }
     }
 
-    @Test("an erased installation disappears from all tables, and names keep the counts of expired weeks")
-    func erased() async throws {
+    @Test
+    func `an erased installation disappears from all tables, and names keep the counts of expired weeks`() async throws
+    {
         try await Self.run(seed: 4) { stores in
             let tables = try await stores.tables()
-            #expect(try await Self.expire(stores, before: 2_814).isGood)
-            let blocks = try await stores.server.ask(
-                "SELECT arrayStringConcat(groupArray(toString(block)), ',') FROM (\(KeptWeeks.blocksGone(where: "1")))"
+            #expect(try await Self.expire(stores, before: 2_814).isSuccess)
+            let blocks = try await stores.server.query(
+                "SELECT arrayStringConcat(groupArray(toString(block)), ',') FROM (\(RetainedWeekSQL.expiredBlocks(where: "1")))"
             )
             func names(_ condition: String) async throws -> String {
-                try await stores.server.ask(
+                try await stores.server.query(
                     "SELECT name, sum(events) FROM names FINAL WHERE block \(condition) (\(blocks)) GROUP BY name ORDER BY name"
                 )
             }
-            let (gone, kept) = (try await names("IN"), try await names("NOT IN"))
-            #expect(gone.count > 20 && kept.count > 20)
+            let (expired, retained) = (try await names("IN"), try await names("NOT IN"))
+            #expect(expired.count > 20 && retained.count > 20)
             var batch = SentBatch(3, 900...901)
             batch.received = 2_819 * Self.week
             batch.more = [SentBatch.tombstone(3)]
             stores.stream.append(batch.record)
             let forwarding = try await stores.forwarding()
             #expect(await forwarding.run(untilCaughtUp: true) == nil)
-            try await Self.settle(stores)
-            #expect(try await tables.remains().isEmpty)
-            #expect(try await names("IN") == gone)
-            #expect(try await names("NOT IN") != kept)
+            try await Self.waitForMutations(stores)
+            #expect(try await tables.erasedWithRows().isEmpty)
+            #expect(try await names("IN") == expired)
+            #expect(try await names("NOT IN") != retained)
             // The counts of kept weeks equal the stored events.
-            let counted = try await stores.server.ask(
-                "SELECT name, sum(events) AS e FROM names FINAL WHERE block NOT IN (\(KeptWeeks.blocksGone(where: "1"))) "
+            let counted = try await stores.server.query(
+                "SELECT name, sum(events) AS e FROM names FINAL WHERE block NOT IN (\(RetainedWeekSQL.expiredBlocks(where: "1"))) "
                     + "GROUP BY name HAVING e > 0 ORDER BY name"
             )
-            let stored = try await stores.server.ask(
+            let stored = try await stores.server.query(
                 "SELECT name, count() FROM events FINAL GROUP BY name ORDER BY name"
             )
             #expect(counted == stored)
@@ -301,34 +304,34 @@ struct EngineExpiryTests {
             batch.more = [SentBatch.tombstone(4)]
             stores.stream.append(batch.record)
             #expect(await forwarding.run(untilCaughtUp: true) == nil)
-            #expect(try await Self.expire(stores, before: 2_816).isGood)
-            try await Self.settle(stores)
-            #expect(try await tables.remains().isEmpty)
+            #expect(try await Self.expire(stores, before: 2_816).isSuccess)
+            try await Self.waitForMutations(stores)
+            #expect(try await tables.erasedWithRows().isEmpty)
             #expect(try await Self.weeks(stores).first == 2_816)
-            #expect(try await names("IN") == gone)
+            #expect(try await names("IN") == expired)
             for first in [1, stores.stream.highest] {
-                let report = await forwarding.audit(tables, isMending: false, since: first)
-                #expect(report.isWhole && report.findings.isEmpty && report.remains == 0, "\(report)")
+                let report = await forwarding.audit(tables, shouldRepair: false, since: first)
+                #expect(report.isComplete && report.findings.isEmpty && report.erasedWithRows == 0, "\(report)")
             }
         }
     }
 
-    @Test("a week record in the future is reported, and nothing expires")
-    func early() async throws {
+    @Test
+    func `a week record in the future is reported, and nothing expires`() async throws {
         try await Self.run(seed: 5, batches: 10) { stores in
             let weeks = try await Self.weeks(stores)
-            try await stores.tables().keep(from: ExpiryPlanner.week(of: SystemClock().now().wall) + 1)
+            try await stores.tables().recordFirstWeek(ExpiryPlanner.week(of: SystemClock().now().wall) + 1)
             let report = try await Self.expire(stores, before: 2_815)
-            #expect(!report.isGood && report.fault?.description.contains("ALTER TABLE trackway DELETE") == true)
+            #expect(!report.isSuccess && report.fault?.description.contains("ALTER TABLE trackway DELETE") == true)
             #expect(try await Self.weeks(stores) == weeks)
             // The fix from the error message.
             let week = ExpiryPlanner.week(of: SystemClock().now().wall) + 1
-            _ = try await stores.server.ask(
+            _ = try await stores.server.query(
                 "ALTER TABLE trackway DELETE WHERE name = 'kept_from_week' AND value = '\(week)'"
             )
-            try await Self.settle(stores)
+            try await Self.waitForMutations(stores)
             #expect(try await stores.tables().firstWeek() == nil)
-            let later = await ExpiryPlanner.carryOut(
+            let later = await ExpiryRunner.run(
                 try await stores.tables(),
                 at: SystemClock().now().wall.advanced(by: .seconds(7_200)),
                 age: .seconds(1_209_600)
@@ -342,41 +345,41 @@ struct EngineExpiryTests {
 /// The rest of a stream, for an index that never had more than the kept weeks.
 ///
 /// Has the same records at the same positions, and the same erased installations.
-enum KeptWeeksStream {
+enum RetainedWeeksStream {
     private static func week(_ payload: [UInt8]) -> Int64? {
-        let head = String(decoding: payload.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        guard let mark = head.firstRange(of: #""received":"#) else { return nil }
-        return Int64(head[mark.upperBound...].prefix { $0.isNumber }).map { $0 / BlockCutter.millisecondsOfWeek }
+        let header = String(decoding: payload.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let mark = header.firstRange(of: #""received":"#) else { return nil }
+        return Int64(header[mark.upperBound...].prefix { $0.isNumber }).map { $0 / BlockCutter.millisecondsPerWeek }
     }
 
     /// Returns the weeks in which batches arrived, ascending.
-    static func weeks(of stream: StreamMemory) -> [Int64] {
+    static func weeks(of stream: InMemoryStream) -> [Int64] {
         let records = stream.state.withLock { $0.records }
         return Set(records.compactMap { $0.kind == .intake ? week($0.payload) : nil }).sorted()
     }
 
     /// Returns the same stream without the batches that arrived before a week.
-    static func of(_ stream: StreamMemory, from kept: Int64) -> StreamMemory {
-        let part = StreamMemory()
+    static func of(_ stream: InMemoryStream, from firstWeek: Int64) -> InMemoryStream {
+        let result = InMemoryStream()
         for record in stream.state.withLock({ $0.records }) {
-            guard record.kind == .intake, let week = week(record.payload), week < kept else {
-                part.append(record.payload, kind: record.kind)
+            guard record.kind == .intake, let week = week(record.payload), week < firstWeek else {
+                result.append(record.payload, kind: record.kind)
                 continue
             }
             let text = String(decoding: record.payload, as: UTF8.self)
             let erased = (UInt64(1)...9).first { text.contains(SentBatch.tombstone($0)) }
             if let erased {
-                let order = ErasureRecord(
-                    received: Timestamp(milliseconds: week * BlockCutter.millisecondsOfWeek),
+                let erasure = ErasureRecord(
+                    received: Timestamp(milliseconds: week * BlockCutter.millisecondsPerWeek),
                     key: "dev",
                     installation: SentBatch.installation(erased),
                     events: 0
                 )
-                part.append(order.bytes, kind: .erasure)
+                result.append(erasure.bytes, kind: .erasure)
             } else {
-                part.append(Array("?".utf8), kind: nil)
+                result.append(Array("?".utf8), kind: nil)
             }
         }
-        return part
+        return result
     }
 }

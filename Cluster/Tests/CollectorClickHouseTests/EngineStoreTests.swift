@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
-internal import CollectorStore
+internal import CollectorCore
+internal import CollectorSQLite
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
@@ -14,7 +14,7 @@ internal import TrackwayTesting
 /// Compares events, rejections, accounts and sums in ClickHouse with an SQLite index of the same stream.
 @Suite(
     "Events, rejections and accounts in ClickHouse and in an index",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
         "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
@@ -36,23 +36,22 @@ struct EngineStoreTests {
         )
     }
 
-    @Test(
-        "the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block",
-        arguments: NATSServerBinary.seeds
-    )
-    func equal(seed: UInt64) async throws {
+    @Test(arguments: NATSServerBinary.seeds)
+    func `the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block`(seed: UInt64)
+        async throws
+    {
         try await Self.run(seed: seed) { stores in
-            await stores.columns.look()
+            await stores.columns.refresh()
             try await Self.expectEqual(stores, seed: seed &* 1_000, rounds: 10)
             for table in ColumnTable.allCases where table != .blocks {
                 let names = table.columns.map(\.name)
                 let list = names.joined(separator: ", ")
-                let later = names.map { $0 == "block" || $0 == "position" ? "\($0) + 100000000" : $0 }
+                let shifted = names.map { $0 == "block" || $0 == "position" ? "\($0) + 100000000" : $0 }
                     .joined(separator: ", ")
                 let rows = "FROM \(table) WHERE block < 4"
-                _ = try await stores.server.ask("INSERT INTO \(table) (\(list)) SELECT \(list) \(rows)")
+                _ = try await stores.server.query("INSERT INTO \(table) (\(list)) SELECT \(list) \(rows)")
                 if table != .erasures {
-                    _ = try await stores.server.ask("INSERT INTO \(table) (\(list)) SELECT \(later) \(rows)")
+                    _ = try await stores.server.query("INSERT INTO \(table) (\(list)) SELECT \(shifted) \(rows)")
                 }
             }
             try await Self.expectEqual(stores, seed: seed &* 2_000, rounds: 3)
@@ -60,10 +59,10 @@ struct EngineStoreTests {
     }
 
     private static func expectEqual(_ stores: ComparedStores, seed: UInt64, rounds: Int) async throws {
-        var random = RandomArrivalQuestions(chance: SeededChance(seed: seed))
+        var random = RandomEventQueries(random: SeededNumberGenerator(seed: seed))
         var (index, columns) = (try await stores.index.totals(), try await stores.columns.totals())
         // Ignored: the index reports that it rebuilds its tables, and the other store has no stream end to lag behind.
-        (index.trouble, columns.trouble) = (nil, nil)
+        (index.failureReason, columns.failureReason) = (nil, nil)
         #expect(columns == index)
         #expect(index.failed > 5 && index.duplicates > 5 && index.erasedEvents > 5 && index.damaged > 0)
         #expect(stores.columns.indexed == stores.index.indexed)
@@ -72,13 +71,13 @@ struct EngineStoreTests {
             #expect(stores.columns.isErased(installation) == stores.index.isErased(installation))
         }
         try await expectEqualAccounts(stores)
-        let refused = try await expectEqualRefusals(stores)
-        #expect(refused > 5)
+        let rejected = try await expectEqualRejections(stores)
+        #expect(rejected > 5)
         var found = 0
         for round in 0..<rounds {
             found += try await expectEqualEvents(stores, random.query(), "seed \(seed), round \(round)")
             found += try await expectEqualSearch(stores, try random.search(), "seed \(seed), round \(round)")
-            try await expectEqualLook(stores, try random.expectation(), "seed \(seed), round \(round)")
+            try await expectEqualExpectations(stores, try random.expectation(), "seed \(seed), round \(round)")
             try await expectEqualSums(stores, &random, "seed \(seed), round \(round)")
         }
         // Random queries without results would prove nothing.
@@ -123,7 +122,7 @@ struct EngineStoreTests {
         }
     }
 
-    private static func expectEqualRefusals(_ stores: ComparedStores) async throws -> Int {
+    private static func expectEqualRejections(_ stores: ComparedStores) async throws -> Int {
         let all = try await stores.index.failed(matching: FailedQuery(limit: 1_000))
         #expect(try await stores.columns.failed(matching: FailedQuery(limit: 1_000)) == all)
         for event in all.prefix(12) {
@@ -160,21 +159,21 @@ struct EngineStoreTests {
         _ search: EventSearch,
         _ comment: String
     ) async throws -> Int {
-        let found = try await stores.index.found(search)
-        #expect(try await stores.columns.found(search) == found, "\(comment): \(search)")
+        let found = try await stores.index.search(search)
+        #expect(try await stores.columns.search(search) == found, "\(comment): \(search)")
         return found.events.count
     }
 
-    private static func expectEqualLook(
+    private static func expectEqualExpectations(
         _ stores: ComparedStores,
-        _ asked: (expectation: EventExpectation, since: EventPosition, end: EventPosition?),
+        _ query: (expectation: EventExpectation, since: EventPosition, end: EventPosition?),
         _ comment: String
     ) async throws {
-        let tally = ExpectationTally(asked.expectation, since: asked.since)
-        let index = try await stores.index.look(tally, before: asked.end)
-        let columns = try await stores.columns.look(tally, before: asked.end)
-        let comment: Comment = "\(comment): \(asked)"
-        #expect(columns.isMore == index.isMore, comment)
+        let tally = ExpectationTally(query.expectation, since: query.since)
+        let index = try await stores.index.advance(tally, before: query.end)
+        let columns = try await stores.columns.advance(tally, before: query.end)
+        let comment: Comment = "\(comment): \(query)"
+        #expect(columns.hasMore == index.hasMore, comment)
         #expect(columns.tally.next == index.tally.next && columns.tally.read == index.tally.read, comment)
         #expect(columns.tally.found == index.tally.found && columns.tally.events == index.tally.events, comment)
         #expect(columns.tally.closest == index.tally.closest && columns.tally.others == index.tally.others, comment)
@@ -182,7 +181,7 @@ struct EngineStoreTests {
 
     private static func expectEqualSums(
         _ stores: ComparedStores,
-        _ random: inout RandomArrivalQuestions,
+        _ random: inout RandomEventQueries,
         _ comment: String
     ) async throws {
         let (since, names) = random.minutes()
@@ -196,17 +195,17 @@ struct EngineStoreTests {
         #expect(try await stores.columns.failedGroups(in: time) == groups, "\(comment): \(time)")
     }
 
-    @Test("queries over budget and a lost server are reported as for other queries")
-    func troubles() async throws {
+    @Test
+    func `queries over budget and a lost server are reported as for other queries`() async throws {
         var budget = QueryBudget()
         budget.searched = 50
         budget.events = 3
         try await Self.run(seed: 3, budget: budget) { stores in
             let search = EventSearch(EventQuery(limit: 1_000), words: ["nobody says this"])
-            var found = try await stores.index.found(search)
+            var found = try await stores.index.search(search)
             #expect(found.searched == 50 && found.next != nil)
             budgeted: do throws(StoreError) {
-                found = try await stores.columns.found(search)
+                found = try await stores.columns.search(search)
                 #expect(found.searched == 50)
             } catch {
                 // Rows that are read count here, too.
@@ -218,7 +217,7 @@ struct EngineStoreTests {
                     from: Timestamp(milliseconds: ArrivalStream.start - 1),
                     to: Timestamp(milliseconds: ArrivalStream.start + 90 * 86_400_000),
                     interval: .day,
-                    in: RandomQuestions.zone
+                    in: RandomQueries.zone
                 )
             )
             let index = await Self.failure { () throws(StoreError) in try await stores.index.failedGroups(in: time) }
@@ -226,23 +225,23 @@ struct EngineStoreTests {
             }
             #expect(index != nil && columns == index)
 
-            await stores.columns.look()
-            #expect(stores.columns.trouble == nil)
+            await stores.columns.refresh()
+            #expect(stores.columns.failureReason == nil)
             let indexed = stores.columns.indexed
             var steps = stores.columns.progress().makeAsyncIterator()
             #expect(await steps.next() == indexed)
             await stores.server.kill()
-            #expect(await stores.columns.look()?.isLasting == false)
-            #expect(stores.columns.trouble?.contains("cannot be reached") ?? false)
-            let gone = await Self.failure { () throws(StoreError) in
+            #expect(await stores.columns.refresh()?.isPermanent == false)
+            #expect(stores.columns.failureReason?.contains("cannot be reached") ?? false)
+            let unreachable = await Self.failure { () throws(StoreError) in
                 try await stores.columns.events(matching: EventQuery())
             }
-            #expect(gone?.kind == .analysisUnavailable)
+            #expect(unreachable?.kind == .analysisUnavailable)
             // The last known state is kept.
             #expect(stores.columns.indexed == indexed && stores.columns.isErased(SentBatch.installation(7)))
             try await stores.server.start()
-            #expect(await stores.columns.look() == nil)
-            #expect(stores.columns.trouble == nil && stores.columns.indexed == indexed)
+            #expect(await stores.columns.refresh() == nil)
+            #expect(stores.columns.failureReason == nil && stores.columns.indexed == indexed)
         }
     }
 
@@ -265,31 +264,31 @@ extension SQLiteEventStore: LedgerReading {}
 extension ClickHouseEventStore: LedgerReading {}
 
 /// Random queries about an ``ArrivalStream``.
-struct RandomArrivalQuestions {
-    var chance: SeededChance
+struct RandomEventQueries {
+    var random: SeededNumberGenerator
 
-    private mutating func moment() -> Timestamp {
+    private mutating func timestamp() -> Timestamp {
         let step = ArrivalStream.length / 300
-        return Timestamp(milliseconds: ArrivalStream.start + Int64(chance.number(0...300)) * step)
+        return Timestamp(milliseconds: ArrivalStream.start + Int64(random.number(0...300)) * step)
     }
 
     mutating func query() -> EventQuery {
-        var query = EventQuery(order: chance.chance(2) ? .newestFirst : .oldestFirst, limit: chance.number(1...60))
-        if chance.chance(3) { query.limit = 1_000 }
-        if chance.chance(3) { query.name = (ArrivalStream.names + ["nobody's"]).randomElement(using: &chance) }
-        if chance.chance(3) { query.installation = SentBatch.installation(UInt64(chance.number(1...9))) }
-        if chance.chance(4) { query.user = ["u1", "u2", #"it's \ "x""#, "nobody", ""].randomElement(using: &chance) }
-        if chance.chance(4) { query.session = "s\(chance.number(1...6))" }
-        if chance.chance(6) { query.project = ["p1", "p2", "p3", ""].randomElement(using: &chance) }
-        if chance.chance(5) { query.run = ["r1", "7", "1", "7.5", "it's", #"{"a":1}"#].randomElement(using: &chance) }
-        if chance.chance(4) { query.from = moment() }
-        if chance.chance(4) { query.to = moment() }
-        if chance.chance(4) { query.after = place() }
+        var query = EventQuery(order: random.oneIn(2) ? .newestFirst : .oldestFirst, limit: random.number(1...60))
+        if random.oneIn(3) { query.limit = 1_000 }
+        if random.oneIn(3) { query.name = (ArrivalStream.names + ["nobody's"]).randomElement(using: &random) }
+        if random.oneIn(3) { query.installation = SentBatch.installation(UInt64(random.number(1...9))) }
+        if random.oneIn(4) { query.user = ["u1", "u2", #"it's \ "x""#, "nobody", ""].randomElement(using: &random) }
+        if random.oneIn(4) { query.session = "s\(random.number(1...6))" }
+        if random.oneIn(6) { query.project = ["p1", "p2", "p3", ""].randomElement(using: &random) }
+        if random.oneIn(5) { query.run = ["r1", "7", "1", "7.5", "it's", #"{"a":1}"#].randomElement(using: &random) }
+        if random.oneIn(4) { query.from = timestamp() }
+        if random.oneIn(4) { query.to = timestamp() }
+        if random.oneIn(4) { query.after = position() }
         return query
     }
 
-    private mutating func place() -> EventPosition {
-        EventPosition(stream: 0, sequence: UInt64(chance.number(0...115)), ordinal: chance.number(0...9))
+    private mutating func position() -> EventPosition {
+        EventPosition(stream: 0, sequence: UInt64(random.number(0...115)), ordinal: random.number(0...9))
     }
 
     mutating func search() throws -> EventSearch {
@@ -298,12 +297,12 @@ struct RandomArrivalQuestions {
         ]
         let words = ["SILVER", "straße", "gold", "\"n1\"", "it's", "STRASSE", "u2"]
         var search = EventSearch(query())
-        for _ in 0..<chance.number(0...2) {
-            let text = conditions.randomElement(using: &chance) ?? "total>=4"
+        for _ in 0..<random.number(0...2) {
+            let text = conditions.randomElement(using: &random) ?? "total>=4"
             search.conditions.append(try QueryCondition(text, parameter: "where"))
         }
-        if search.conditions.isEmpty || chance.chance(3) {
-            search.words.append(words.randomElement(using: &chance) ?? "gold")
+        if search.conditions.isEmpty || random.oneIn(3) {
+            search.words.append(words.randomElement(using: &random) ?? "gold")
         }
         return search
     }
@@ -311,28 +310,28 @@ struct RandomArrivalQuestions {
     mutating func expectation() throws -> (
         expectation: EventExpectation, since: EventPosition, end: EventPosition?
     ) {
-        var parameters = [("name", ArrivalStream.names.randomElement(using: &chance) ?? "n1")]
-        if chance.chance(2) { parameters.append(("where", "total>=5")) }
-        if chance.chance(3) { parameters.append(("where", "context.app.version:=2.0")) }
-        if chance.chance(3) { parameters.append(("run", "7")) }
-        if chance.chance(4) { parameters.append(("user", "u1")) }
+        var parameters = [("name", ArrivalStream.names.randomElement(using: &random) ?? "n1")]
+        if random.oneIn(2) { parameters.append(("where", "total>=5")) }
+        if random.oneIn(3) { parameters.append(("where", "context.app.version:=2.0")) }
+        if random.oneIn(3) { parameters.append(("run", "7")) }
+        if random.oneIn(4) { parameters.append(("user", "u1")) }
         let expectation = try EventExpectation(parameters: parameters.map { (name: $0.0, value: $0.1) })
-        return (expectation, chance.chance(2) ? .start : place(), chance.chance(2) ? nil : place())
+        return (expectation, random.oneIn(2) ? .start : position(), random.oneIn(2) ? nil : position())
     }
 
     mutating func minutes() -> (Timestamp, Int) {
-        let since = ArrivalStream.start + Int64(chance.number(-1...20)) * 100_003
-        return (Timestamp(milliseconds: since), chance.number(0...5))
+        let since = ArrivalStream.start + Int64(random.number(-1...20)) * 100_003
+        return (Timestamp(milliseconds: since), random.number(0...5))
     }
 
     mutating func time() throws -> QueryTimeRange {
-        let from = ArrivalStream.start + Int64(chance.number(-1...10)) * 300_000
+        let from = ArrivalStream.start + Int64(random.number(-1...10)) * 300_000
         return try #require(
             QueryTimeRange(
                 from: Timestamp(milliseconds: from),
-                to: Timestamp(milliseconds: from + Int64(chance.number(1...400)) * 3_600_000),
+                to: Timestamp(milliseconds: from + Int64(random.number(1...400)) * 3_600_000),
                 interval: .day,
-                in: RandomQuestions.zone
+                in: RandomQueries.zone
             )
         )
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @Suite("Forwarder steps")
 struct ForwarderTests {
@@ -17,93 +17,92 @@ struct ForwarderTests {
     }
 
     /// Returns a forwarder that has found four written blocks.
-    private static func counted() -> Forwarder {
+    private static func started() -> Forwarder {
         var forwarder = Forwarder()
-        forwarder.counted(4)
+        forwarder.blocksCounted(4)
         return forwarder
     }
 
-    @Test(
-        "the next block starts after the previous one, is decided, and is written to all tables, the block table last"
-    )
-    func block() {
-        var forwarder = Self.counted()
-        #expect(forwarder.order == .readDecisions(block: 5))
-        forwarder.read(nil, previous: Self.decision(4, 10...19))
-        #expect(forwarder.order == .collect(from: 20))
-        forwarder.collected(last: 25)
-        let mine = Self.decision(5, 20...25)
-        #expect(forwarder.order == .decide(mine))
-        forwarder.decided(true)
-        #expect(forwarder.order == .recognise(mine))
-        forwarder.recognised()
-        #expect(forwarder.order == .insert(mine))
-        forwarder.inserted()
-        #expect(forwarder.order == .erase(mine))
-        forwarder.erased()
-        #expect(forwarder.order == .complete(mine) && forwarder.written == 19)
-        forwarder.completed()
-        #expect(forwarder.order == .readDecisions(block: 6) && forwarder.written == 25)
+    @Test
+    func
+        `the next block starts after the previous one, is decided, and is written to all tables, the block table last`()
+    {
+        var forwarder = Self.started()
+        #expect(forwarder.nextStep == .readDecisions(block: 5))
+        forwarder.decisionsRead(nil, previous: Self.decision(4, 10...19))
+        #expect(forwarder.nextStep == .collect(from: 20))
+        forwarder.blockCollected(last: 25)
+        let ourBlock = Self.decision(5, 20...25)
+        #expect(forwarder.nextStep == .decide(ourBlock))
+        forwarder.blockDecided(isOurs: true)
+        #expect(forwarder.nextStep == .makeRows(ourBlock))
+        forwarder.rowsMade()
+        #expect(forwarder.nextStep == .insert(ourBlock))
+        forwarder.rowsInserted()
+        #expect(forwarder.nextStep == .erase(ourBlock))
+        forwarder.rowsErased()
+        #expect(forwarder.nextStep == .complete(ourBlock) && forwarder.written == 19)
+        forwarder.blockCompleted()
+        #expect(forwarder.nextStep == .readDecisions(block: 6) && forwarder.written == 25)
     }
 
-    @Test("the first block starts with the first record")
-    func first() {
+    @Test
+    func `the first block starts with the first record`() {
         var forwarder = Forwarder()
-        forwarder.counted(0)
-        forwarder.read(nil, previous: nil)
-        #expect(forwarder.order == .collect(from: 1))
-        forwarder.collected(last: nil)
-        #expect(forwarder.order == .rest)
+        forwarder.blocksCounted(0)
+        forwarder.decisionsRead(nil, previous: nil)
+        #expect(forwarder.nextStep == .collect(from: 1))
+        forwarder.blockCollected(last: nil)
+        #expect(forwarder.nextStep == .rest)
     }
 
-    @Test("a block decided by another forwarder is left to it for a while, then written here as decided")
-    func others() {
-        var forwarder = Self.counted()
-        let theirs = Self.decision(5, 20...30)
-        for _ in 0..<Forwarder.Times().looks {
-            forwarder.read(theirs, previous: Self.decision(4, 10...19))
-            #expect(forwarder.order == .wait(Forwarder.Times().look))
-            forwarder.waited()
-            #expect(forwarder.order == .count)
-            forwarder.counted(4)
+    @Test
+    func `a block decided by another forwarder is left to it for a while, then written here as decided`() {
+        var forwarder = Self.started()
+        let otherBlock = Self.decision(5, 20...30)
+        for _ in 0..<Forwarder.Times().checksBeforeTakeover {
+            forwarder.decisionsRead(otherBlock, previous: Self.decision(4, 10...19))
+            #expect(forwarder.nextStep == .wait(Forwarder.Times().checkInterval))
+            forwarder.waitFinished()
+            #expect(forwarder.nextStep == .count)
+            forwarder.blocksCounted(4)
         }
-        forwarder.read(theirs, previous: Self.decision(4, 10...19))
-        #expect(forwarder.order == .load(theirs))
-        forwarder.loaded()
-        #expect(forwarder.order == .recognise(theirs))
+        forwarder.decisionsRead(otherBlock, previous: Self.decision(4, 10...19))
+        #expect(forwarder.nextStep == .load(otherBlock))
+        forwarder.blockLoaded()
+        #expect(forwarder.nextStep == .makeRows(otherBlock))
     }
 
-    @Test("a missing block that has a successor is written immediately, because the tables are being refilled")
-    func anew() {
+    @Test
+    func `a missing block that has a successor is written immediately, because the tables are being refilled`() {
         var forwarder = Forwarder()
-        forwarder.counted(0)
-        forwarder.read(Self.decision(1, 1...9), previous: nil, isNewest: false)
-        #expect(forwarder.order == .load(Self.decision(1, 1...9)))
+        forwarder.blocksCounted(0)
+        forwarder.decisionsRead(Self.decision(1, 1...9), previous: nil, isNewest: false)
+        #expect(forwarder.nextStep == .load(Self.decision(1, 1...9)))
     }
 
-    @Test("a forwarder stands by if another one has decided or written the block")
-    func beaten() {
-        var beaten = Self.counted()
-        beaten.read(nil, previous: Self.decision(4, 10...19))
-        beaten.collected(last: 25)
-        beaten.decided(false)
-        #expect(beaten.order == .watch(block: 5) && beaten.isStandingBy)
+    @Test
+    func `a forwarder stands by if another one has decided or written the block`() {
+        var overtaken = Self.started()
+        overtaken.decisionsRead(nil, previous: Self.decision(4, 10...19))
+        overtaken.blockCollected(last: 25)
+        overtaken.blockDecided(isOurs: false)
+        #expect(overtaken.nextStep == .watch(block: 5) && overtaken.isStandingBy)
 
-        var late = Self.counted()
-        late.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
-        late.waited()
-        late.counted(5)
-        #expect(late.order == .watch(block: 6) && late.isStandingBy && late.written == 22)
+        var late = Self.started()
+        late.decisionsRead(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
+        late.waitFinished()
+        late.blocksCounted(5)
+        #expect(late.nextStep == .watch(block: 6) && late.isStandingBy && late.written == 22)
         // If more was written since, its contents are unknown.
-        var later = Self.counted()
-        later.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
-        later.waited()
-        later.counted(6)
-        #expect(later.order == .readDecisions(block: 7))
+        var later = Self.started()
+        later.decisionsRead(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
+        later.waitFinished()
+        later.blocksCounted(6)
+        #expect(later.nextStep == .readDecisions(block: 7))
     }
 
     @Test(
-        "decisions that do not follow each other stop the forwarder with the reason",
         arguments: [
             (nil, nil, "never decided"),
             (decision(5, 21...30), decision(4, 10...19), "instead of 20"),
@@ -112,49 +111,54 @@ struct ForwarderTests {
             (nil, decision(4, 10...19, version: 9), "newer version of trackway"),
         ] as [(BlockDecision?, BlockDecision?, String)]
     )
-    func strange(next: BlockDecision?, previous: BlockDecision?, words: String) {
-        var forwarder = Self.counted()
-        forwarder.read(next, previous: previous)
-        guard case .stop(let reason) = forwarder.order else {
-            Issue.record("It continues with \(forwarder.order).")
+    func `decisions that are not consecutive stop the forwarder, which reports the reason`(
+        next: BlockDecision?,
+        previous: BlockDecision?,
+        expected: String
+    ) {
+        var forwarder = Self.started()
+        forwarder.decisionsRead(next, previous: previous)
+        guard case .stop(let reason) = forwarder.nextStep else {
+            Issue.record("It continues with \(forwarder.nextStep).")
             return
         }
-        #expect(reason.contains(words))
+        #expect(reason.contains(expected))
     }
 
-    @Test("pauses after failures double up to 30 seconds, each followed by a restart, and a written block resets them")
-    func pauses() {
+    @Test
+    func `pauses after failures double up to 30 seconds, each followed by a restart, and a written block resets them`()
+    {
         var forwarder = Forwarder()
         var pauses: [Duration] = []
         for _ in 0..<9 {
-            forwarder.failed("It does not answer.")
-            if case .wait(let pause) = forwarder.order { pauses.append(pause) }
-            forwarder.waited()
-            #expect(forwarder.order == .count)
+            forwarder.stepFailed("It does not answer.")
+            if case .wait(let pause) = forwarder.nextStep { pauses.append(pause) }
+            forwarder.waitFinished()
+            #expect(forwarder.nextStep == .count)
         }
         #expect(
             pauses == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
                 + [.seconds(30), .seconds(30), .seconds(30)]
         )
-        forwarder.counted(4)
-        forwarder.read(nil, previous: Self.decision(4, 10...19))
-        forwarder.collected(last: 25)
-        forwarder.decided(true)
-        forwarder.recognised()
-        forwarder.inserted()
-        forwarder.erased()
-        forwarder.completed()
-        forwarder.failed("It does not answer.")
-        #expect(forwarder.order == .wait(.milliseconds(500)))
+        forwarder.blocksCounted(4)
+        forwarder.decisionsRead(nil, previous: Self.decision(4, 10...19))
+        forwarder.blockCollected(last: 25)
+        forwarder.blockDecided(isOurs: true)
+        forwarder.rowsMade()
+        forwarder.rowsInserted()
+        forwarder.rowsErased()
+        forwarder.blockCompleted()
+        forwarder.stepFailed("It does not answer.")
+        #expect(forwarder.nextStep == .wait(.milliseconds(500)))
     }
 
-    @Test("pauses for NATS and for the tables are independent, and for NATS they are at most one second")
-    func parts() {
+    @Test
+    func `pauses for NATS and for the tables are independent, and for NATS they are at most one second`() {
         var forwarder = Forwarder()
         func pause(_ part: Forwarder.Part) -> Duration? {
-            forwarder.failed("It does not answer.", of: part)
-            defer { forwarder.waited() }
-            if case .wait(let pause) = forwarder.order { return pause }
+            forwarder.stepFailed("It does not answer.", of: part)
+            defer { forwarder.waitFinished() }
+            if case .wait(let pause) = forwarder.nextStep { return pause }
             return nil
         }
         for _ in 0..<9 { _ = pause(.tables) }
@@ -164,74 +168,74 @@ struct ForwarderTests {
         #expect(pause(.tables) == .seconds(30))
         var other = Forwarder()
         for _ in 0..<100 {
-            other.failed("It does not answer.", of: .engine)
-            other.waited()
+            other.stepFailed("It does not answer.", of: .engine)
+            other.waitFinished()
         }
-        other.failed("It does not answer.")
-        #expect(other.order == .wait(.milliseconds(500)))
+        other.stepFailed("It does not answer.")
+        #expect(other.nextStep == .wait(.milliseconds(500)))
     }
 
-    @Test("a forwarder counts as writing from its first block until a failure, or until another is faster")
-    func writing() {
+    @Test
+    func `a forwarder counts as writing from its first block until a failure, or until another is faster`() {
         func write(_ forwarder: inout Forwarder, _ block: UInt64) {
-            forwarder.read(nil, previous: Self.decision(block - 1, block * 10...block * 10 + 9))
-            forwarder.collected(last: block * 10 + 15)
-            forwarder.decided(true)
-            forwarder.recognised()
-            forwarder.inserted()
-            forwarder.erased()
-            #expect(forwarder.order == .complete(Self.decision(block, block * 10 + 10...block * 10 + 15)))
-            forwarder.completed()
+            forwarder.decisionsRead(nil, previous: Self.decision(block - 1, block * 10...block * 10 + 9))
+            forwarder.blockCollected(last: block * 10 + 15)
+            forwarder.blockDecided(isOurs: true)
+            forwarder.rowsMade()
+            forwarder.rowsInserted()
+            forwarder.rowsErased()
+            #expect(forwarder.nextStep == .complete(Self.decision(block, block * 10 + 10...block * 10 + 15)))
+            forwarder.blockCompleted()
         }
         for part in [Forwarder.Part.engine, .tables] {
-            var forwarder = Self.counted()
+            var forwarder = Self.started()
             #expect(!forwarder.isWriting)
             write(&forwarder, 5)
-            #expect(forwarder.isWriting && forwarder.order == .readDecisions(block: 6))
-            forwarder.failed("It does not answer.", of: part)
+            #expect(forwarder.isWriting && forwarder.nextStep == .readDecisions(block: 6))
+            forwarder.stepFailed("It does not answer.", of: part)
             #expect(!forwarder.isWriting)
-            forwarder.waited()
-            forwarder.counted(5)
+            forwarder.waitFinished()
+            forwarder.blocksCounted(5)
             #expect(!forwarder.isWriting)
         }
-        var beaten = Self.counted()
-        write(&beaten, 5)
-        beaten.read(nil, previous: Self.decision(5, 60...65))
-        beaten.collected(last: 70)
-        #expect(beaten.isWriting)
-        beaten.decided(false)
-        #expect(beaten.isStandingBy && !beaten.isWriting)
+        var overtaken = Self.started()
+        write(&overtaken, 5)
+        overtaken.decisionsRead(nil, previous: Self.decision(5, 60...65))
+        overtaken.blockCollected(last: 70)
+        #expect(overtaken.isWriting)
+        overtaken.blockDecided(isOurs: false)
+        #expect(overtaken.isStandingBy && !overtaken.isWriting)
     }
 
-    @Test("a lasting failure stops only a forwarder that has just started, and a final one stops any")
-    func lasting() {
-        var fresh = Forwarder()
-        fresh.failed("The password is wrong.", isLasting: true)
-        #expect(fresh.order == .stop("The password is wrong."))
-        var begun = Self.counted()
-        begun.failed("The password is wrong.", isLasting: true)
-        #expect(begun.order == .wait(.milliseconds(500)))
-        begun.waited()
-        begun.counted(4)
-        begun.failed("Record 20 is gone.", isFinal: true)
-        #expect(begun.order == .stop("Record 20 is gone."))
+    @Test
+    func `a lasting failure stops only a forwarder that has just started, and a final one stops any`() {
+        var new = Forwarder()
+        new.stepFailed("The password is wrong.", isPermanent: true)
+        #expect(new.nextStep == .stop("The password is wrong."))
+        var running = Self.started()
+        running.stepFailed("The password is wrong.", isPermanent: true)
+        #expect(running.nextStep == .wait(.milliseconds(500)))
+        running.waitFinished()
+        running.blocksCounted(4)
+        running.stepFailed("Record 20 is gone.", isFinal: true)
+        #expect(running.nextStep == .stop("Record 20 is gone."))
     }
 
-    @Test("results that do not belong to the current order are ignored")
-    func late() {
-        var forwarder = Self.counted()
-        let before = forwarder.order
-        forwarder.inserted()
-        forwarder.erased()
-        forwarder.completed()
-        forwarder.watched(Self.decision(5, 20...22), highest: 30)
-        forwarder.decided(true)
-        forwarder.loaded()
-        forwarder.recognised()
-        forwarder.collected(last: 7)
-        forwarder.waited()
-        forwarder.counted(9)
-        #expect(forwarder.order == before)
+    @Test
+    func `results that do not belong to the current step are ignored`() {
+        var forwarder = Self.started()
+        let before = forwarder.nextStep
+        forwarder.rowsInserted()
+        forwarder.rowsErased()
+        forwarder.blockCompleted()
+        forwarder.decisionWatched(Self.decision(5, 20...22), highest: 30)
+        forwarder.blockDecided(isOurs: true)
+        forwarder.blockLoaded()
+        forwarder.rowsMade()
+        forwarder.blockCollected(last: 7)
+        forwarder.waitFinished()
+        forwarder.blocksCounted(9)
+        #expect(forwarder.nextStep == before)
     }
 }
 
@@ -245,37 +249,37 @@ struct BlockCutterTests {
         return BlockCutter(from: 7, limits: limits)
     }
 
-    @Test("a block ends with the record that reaches the limit of events, bytes or records")
-    func full() {
+    @Test
+    func `a block ends with the record that reaches the limit of events, bytes or records`() {
         for change: (inout BlockCutter.Limits) -> Void in [{ $0.events = 30 }, { $0.bytes = 300 }, { $0.records = 3 }] {
             var cutter = Self.cutter(change)
             for record in 1...3 {
                 #expect(!cutter.isFull)
-                let took = cutter.take(events: 10, bytes: 100, received: nil, at: Self.now)
-                #expect(took && cutter.next == 7 + UInt64(record))
+                let wasAdded = cutter.add(events: 10, bytes: 100, received: nil, at: Self.now)
+                #expect(wasAdded && cutter.next == 7 + UInt64(record))
             }
             #expect(cutter.isFull)
         }
     }
 
-    @Test("a block ends before a record of a different week; records without a time fit into any week")
-    func week() {
+    @Test
+    func `a block ends before a record of a different week; records without a time fit into any week`() {
         var cutter = Self.cutter { _ in }
-        let end = Timestamp(milliseconds: BlockCutter.millisecondsOfWeek * 2_810 - 1)
-        let next = Timestamp(milliseconds: BlockCutter.millisecondsOfWeek * 2_810)
-        func take(_ received: Timestamp?) -> Bool { cutter.take(events: 1, bytes: 1, received: received, at: Self.now) }
-        #expect(take(nil) && take(end) && take(nil))
-        #expect(!take(next) && cutter.next == 10)
-        #expect(take(end) && !take(next))
+        let end = Timestamp(milliseconds: BlockCutter.millisecondsPerWeek * 2_810 - 1)
+        let next = Timestamp(milliseconds: BlockCutter.millisecondsPerWeek * 2_810)
+        func add(_ received: Timestamp?) -> Bool { cutter.add(events: 1, bytes: 1, received: received, at: Self.now) }
+        #expect(add(nil) && add(end) && add(nil))
+        #expect(!add(next) && cutter.next == 10)
+        #expect(add(end) && !add(next))
     }
 
-    @Test("a block ends one second after its first record, and never without one")
-    func due() {
+    @Test
+    func `a block ends one second after its first record, and never without one`() {
         var cutter = Self.cutter { _ in }
         let later = Self.now.advanced(by: .seconds(100))
         #expect(!cutter.isDue(at: later) && cutter.isEmpty)
-        _ = cutter.take(events: 0, bytes: 0, received: nil, at: Self.now)
-        _ = cutter.take(events: 0, bytes: 0, received: nil, at: Self.now.advanced(by: .milliseconds(900)))
+        _ = cutter.add(events: 0, bytes: 0, received: nil, at: Self.now)
+        _ = cutter.add(events: 0, bytes: 0, received: nil, at: Self.now.advanced(by: .milliseconds(900)))
         #expect(!cutter.isDue(at: Self.now.advanced(by: .milliseconds(999))) && !cutter.isEmpty)
         #expect(cutter.isDue(at: Self.now.advanced(by: .seconds(1))))
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import CollectorStore
+internal import CollectorCore
+internal import CollectorSQLite
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayTesting
 
@@ -15,20 +15,20 @@ internal import TrackwayTesting
 @Suite("Forwarding a stream to tables")
 struct ForwardingTests {
     private static func forwarding(
-        _ stream: StreamMemory,
+        _ stream: InMemoryStream,
         _ store: InMemoryTables,
         events: Int = 7,
-        news: @escaping @Sendable (ForwardingRunner.News) -> Void = { _ in }
+        onEvent: @escaping @Sendable (ForwardingRunner.Event) -> Void = { _ in }
     ) -> ForwardingRunner {
-        var cutting = BlockCutter.Limits()
-        cutting.events = events
+        var limits = BlockCutter.Limits()
+        limits.events = events
         return ForwardingRunner(
             stream.source,
             store: store,
-            cutting: cutting,
+            blockLimits: limits,
             clock: ManualClock(),
             sleep: { _ in },
-            news: news
+            onEvent: onEvent
         )
     }
 
@@ -36,18 +36,18 @@ struct ForwardingTests {
     ///
     /// Some batches are repeated, some are sent again with different boundaries, some numbers are lost, some events are
     /// rejected, and one of six installations may be erased.
-    private static func stream(_ chance: inout SeededChance, batches: Int) -> StreamMemory {
-        let stream = StreamMemory()
+    private static func stream(_ random: inout SeededNumberGenerator, batches: Int) -> InMemoryStream {
+        let stream = InMemoryStream()
         var next: [UInt64: UInt64] = [:]
         var sent: [SentBatch] = []
         for _ in 0..<batches {
-            if chance.chance(12) {
-                stream.append(Array("?".utf8), kind: chance.chance(2) ? nil : .intake)
+            if random.oneIn(12) {
+                stream.append(Array("?".utf8), kind: random.oneIn(2) ? nil : .intake)
                 continue
             }
-            if let again = sent.randomElement(using: &chance), chance.chance(5) {
+            if let again = sent.randomElement(using: &random), random.oneIn(5) {
                 var again = again
-                if chance.chance(2), again.sequences.count > 1 {
+                if random.oneIn(2), again.sequences.count > 1 {
                     // Different boundaries: the end of one batch, and the events after it.
                     let last = again.sequences.upperBound
                     again.sequences = last...max(last, (next[again.installation] ?? 1) - 1)
@@ -56,18 +56,18 @@ struct ForwardingTests {
                 stream.append(again.record)
                 continue
             }
-            let installation = UInt64(chance.number(1...6))
+            let installation = UInt64(random.number(1...6))
             let first = next[installation] ?? 1
-            var batch = SentBatch(installation, first...first + UInt64(chance.number(0...4)))
-            if chance.chance(8) {
+            var batch = SentBatch(installation, first...first + UInt64(random.number(0...4)))
+            if random.oneIn(8) {
                 batch.dropped = first...first
                 batch.sequences = first + 1...first + 3
             }
-            if chance.chance(10) { batch.rejected = [0] }
-            batch.session = "s\(chance.number(1...2))"
-            if chance.chance(3) { batch.user = "u\(installation)" }
-            if chance.chance(40) { batch.more = [SentBatch.tombstone(6)] }
-            batch.received += Int64(chance.number(0...3)) * BlockCutter.millisecondsOfWeek / 2
+            if random.oneIn(10) { batch.rejected = [0] }
+            batch.session = "s\(random.number(1...2))"
+            if random.oneIn(3) { batch.user = "u\(installation)" }
+            if random.oneIn(40) { batch.more = [SentBatch.tombstone(6)] }
+            batch.received += Int64(random.number(0...3)) * BlockCutter.millisecondsPerWeek / 2
             next[installation] = batch.sequences.upperBound + 1
             sent.append(batch)
             stream.append(batch.record)
@@ -77,7 +77,7 @@ struct ForwardingTests {
 
     /// Runs `body` with an SQLite index of the same stream.
     private static func index(
-        _ stream: StreamMemory,
+        _ stream: InMemoryStream,
         _ body: (SQLiteEventStore) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-columns-" + UUID().uuidString
@@ -86,13 +86,14 @@ struct ForwardingTests {
         let store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
         defer { try? store.close() }
         let indexer = Indexer(stream: stream, store: store)
-        indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
+        indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
         try await indexer.catchUp()
         try await body(store)
     }
 
     /// Expects the tables to equal the index: each distinct event once at the same position, and the same accounts.
-    private static func expectSame(_ store: InMemoryTables, as stream: StreamMemory, _ comment: Comment) async throws {
+    private static func expectEqual(_ store: InMemoryTables, as stream: InMemoryStream, _ comment: Comment) async throws
+    {
         try await index(stream) { index in
             let events = try await index.events(matching: EventQuery(order: .oldestFirst, limit: 10_000))
             let found = store.rows(.events).map { row in
@@ -114,81 +115,80 @@ struct ForwardingTests {
         }
     }
 
-    @Test("the tables equal an index of the same stream", arguments: UInt64(1)...12)
-    func same(seed: UInt64) async throws {
-        var chance = SeededChance(seed: seed)
-        let stream = Self.stream(&chance, batches: 60)
+    @Test(arguments: UInt64(1)...12)
+    func `the tables equal an index of the same stream`(seed: UInt64) async throws {
+        var random = SeededNumberGenerator(seed: seed)
+        let stream = Self.stream(&random, batches: 60)
         let store = InMemoryTables()
-        let forwarding = Self.forwarding(stream, store, events: chance.number(1...30))
+        let forwarding = Self.forwarding(stream, store, events: random.number(1...30))
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(try await store.completed() == UInt64(stream.state.withLock { $0.decisions.count }))
-        try await Self.expectSame(store, as: stream, "seed \(seed)")
+        try await Self.expectEqual(store, as: stream, "seed \(seed)")
         // A later run has nothing to do.
         let written = store.state.withLock { $0.written }
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(store.state.withLock { $0.written } == written)
     }
 
-    @Test(
-        "deaths and pauses of three concurrent forwarders and lost answers do not change the tables",
-        arguments: UInt64(1)...40
-    )
-    func chaos(seed: UInt64) async throws {
-        var chance = SeededChance(seed: seed)
-        let stream = Self.stream(&chance, batches: 40)
+    @Test(arguments: UInt64(1)...40)
+    func `deaths and pauses of three concurrent forwarders and lost answers do not change the tables`(seed: UInt64)
+        async throws
+    {
+        var random = SeededNumberGenerator(seed: seed)
+        let stream = Self.stream(&random, batches: 40)
         let store = InMemoryTables()
-        let fates = Locked(SeededChance(seed: seed &* 77))
-        let fate: @Sendable () -> InMemoryTables.Fate = {
-            switch fates.withLock({ $0.number(1...12) }) {
-            case 1: .unheard
+        let outcomes = Locked(SeededNumberGenerator(seed: seed &* 77))
+        let outcome: @Sendable () -> InMemoryTables.Outcome = {
+            switch outcomes.withLock({ $0.number(1...12) }) {
+            case 1: .answerLost
             case 2: .fails
-            default: .works
+            default: .succeeds
             }
         }
-        store.state.withLock { $0.fate = { _ in fate() } }
-        stream.state.withLock { $0.fate = fate }
-        let forwarding = Self.forwarding(stream, store, events: chance.number(3...15))
-        func fresh() -> ForwardingRunner.Worker { ForwardingRunner.Worker(Forwarder(), AdmissionLimits()) }
-        var workers = (0..<3).map { _ in fresh() }
-        var deaths = 0
+        store.state.withLock { $0.outcome = { _ in outcome() } }
+        stream.state.withLock { $0.outcome = outcome }
+        let forwarding = Self.forwarding(stream, store, events: random.number(3...15))
+        func newWorker() -> ForwardingRunner.Worker { ForwardingRunner.Worker(Forwarder(), AdmissionLimits()) }
+        var workers = (0..<3).map { _ in newWorker() }
+        var kills = 0
         for _ in 0..<600 {
-            let index = chance.number(0...2)
-            if chance.chance(15) {
-                workers[index] = fresh()
-                deaths += 1
+            let index = random.number(0...2)
+            if random.oneIn(15) {
+                workers[index] = newWorker()
+                kills += 1
             }
-            // Some do many steps, while others are suspended.
-            for _ in 0..<chance.number(1...12) {
+            // Some workers take many steps while others are suspended.
+            for _ in 0..<random.number(1...12) {
                 if let ending = await forwarding.step(&workers[index], untilCaughtUp: true) {
                     #expect(ending == .caughtUp, "seed \(seed)")
-                    workers[index] = fresh()
+                    workers[index] = newWorker()
                 }
             }
         }
-        #expect(deaths > 10)
-        store.state.withLock { $0.fate = { _ in .works } }
-        stream.state.withLock { $0.fate = { .works } }
+        #expect(kills > 10)
+        store.state.withLock { $0.outcome = { _ in .succeeds } }
+        stream.state.withLock { $0.outcome = { .succeeds } }
         // The suspended ones finish what they started; then a run verifies that everything is there.
         for index in workers.indices {
             while await forwarding.step(&workers[index], untilCaughtUp: true) == nil {}
         }
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        let whole = await forwarding.audit(store, isMending: true)
-        #expect(whole.isWhole && whole.findings.isEmpty, "seed \(seed): \(whole)")
-        try await Self.expectSame(store, as: stream, "seed \(seed)")
+        let report = await forwarding.audit(store, shouldRepair: true)
+        #expect(report.isComplete && report.findings.isEmpty, "seed \(seed): \(report)")
+        try await Self.expectEqual(store, as: stream, "seed \(seed)")
     }
 
-    @Test("a forwarder suspended during an erasure restores no data of the installation")
-    func erasedMeanwhile() async throws {
-        let stream = StreamMemory()
+    @Test
+    func `a forwarder suspended during an erasure restores no data of the installation`() async throws {
+        let stream = InMemoryStream()
         stream.append(SentBatch(1, 1...3).record)
         stream.append(SentBatch(2, 1...3).record)
         let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store, events: 6)
-        var sleeper = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
+        var suspended = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         while true {
-            if case .insert = sleeper.forwarder.order { break }
-            #expect(await forwarding.step(&sleeper, untilCaughtUp: true) == nil)
+            if case .insert = suspended.forwarder.nextStep { break }
+            #expect(await forwarding.step(&suspended, untilCaughtUp: true) == nil)
         }
         var last = SentBatch(1, 4...5)
         last.more = [SentBatch.tombstone(1)]
@@ -196,24 +196,24 @@ struct ForwardingTests {
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(store.rows(.events).count == 3 && store.rows(.blocks).count == 2)
 
-        var met = false
-        while await forwarding.step(&sleeper, untilCaughtUp: true) == nil {
-            met = met || store.rows(.events).count == 6
+        var wroteRows = false
+        while await forwarding.step(&suspended, untilCaughtUp: true) == nil {
+            wroteRows = wroteRows || store.rows(.events).count == 6
         }
-        #expect(met, "The suspended forwarder did not write its rows.")
+        #expect(wroteRows, "The suspended forwarder did not write its rows.")
         #expect(store.rows(.events).count == 3)
-        #expect(try await store.remains().isEmpty)
-        try await Self.expectSame(store, as: stream, "")
+        #expect(try await store.erasedWithRows().isEmpty)
+        try await Self.expectEqual(store, as: stream, "")
         // None of its events are accepted anymore, from any sender.
         stream.append(SentBatch(1, 6...9).record)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        try await Self.expectSame(store, as: stream, "")
+        try await Self.expectEqual(store, as: stream, "")
     }
 
-    @Test("lost tables are rebuilt from the same blocks")
-    func again() async throws {
-        var chance = SeededChance(seed: 5)
-        let stream = Self.stream(&chance, batches: 50)
+    @Test
+    func `lost tables are rebuilt from the same blocks`() async throws {
+        var random = SeededNumberGenerator(seed: 5)
+        let stream = Self.stream(&random, batches: 50)
         let (first, second) = (InMemoryTables(), InMemoryTables())
         #expect(await Self.forwarding(stream, first).run(untilCaughtUp: true) == nil)
         let decisions = stream.state.withLock { $0.decisions }
@@ -225,10 +225,10 @@ struct ForwardingTests {
         }
     }
 
-    @Test("an audit finds missing rows in each table, and writes them again", arguments: ColumnTable.allCases)
-    func audit(table: ColumnTable) async throws {
-        var chance = SeededChance(seed: 9)
-        let stream = Self.stream(&chance, batches: 80)
+    @Test(arguments: ColumnTable.allCases)
+    func `an audit finds missing rows in each table, and writes them again`(table: ColumnTable) async throws {
+        var random = SeededNumberGenerator(seed: 9)
+        let stream = Self.stream(&random, batches: 80)
         var captured = SentBatch(7, 1...3)
         captured.more = ["_app_start", "_profile_set"].enumerated().map { number, name in
             #"{"id":"\#(SentBatch.id(0xEE_0000 + UInt64(number)))","name":"\#(name)","attributes":{"a":1}}"#
@@ -242,33 +242,33 @@ struct ForwardingTests {
             SentBatch.tombstone(9),
         ]
         stream.append(last.record)
-        var refused = SentBatch(8, 1...2)
-        refused.rejected = [0]
-        let place = EventPosition(stream: 0, sequence: stream.highest + 1)
-        stream.append(refused.record)
-        let about =
-            #"{"received":1,"key":"dev","encoding":"identity","replayed":{"at":1,"key":"ops","position":"\#(place)","ordinals":[0],"refused":[]}}"#
-        stream.append(Array((about + "\n" + #"{"name":"tick","time":1}"#).utf8))
+        var rejectedBatch = SentBatch(8, 1...2)
+        rejectedBatch.rejected = [0]
+        let position = EventPosition(stream: 0, sequence: stream.highest + 1)
+        stream.append(rejectedBatch.record)
+        let header =
+            #"{"received":1,"key":"dev","encoding":"identity","replayed":{"at":1,"key":"ops","position":"\#(position)","ordinals":[0],"refused":[]}}"#
+        stream.append(Array((header + "\n" + #"{"name":"tick","time":1}"#).utf8))
         let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let rows = Set(store.rows(table))
-        let victim = try #require(rows.compactMap(InMemoryTables.block).min())
+        let lostBlock = try #require(rows.compactMap(InMemoryTables.block).min())
         store.state.withLock { state in
-            state.tables[table] = state.tables[table]?.filter { InMemoryTables.block($0.value) != victim }
+            state.tables[table] = state.tables[table]?.filter { InMemoryTables.block($0.value) != lostBlock }
         }
-        let told = await forwarding.audit(store, isMending: false)
-        #expect(told.findings.map(\.decision.block) == [victim] && told.findings[0].missing.keys.contains(table))
-        #expect(!told.isWhole && Set(store.rows(table)) != rows)
-        let mended = await forwarding.audit(store, isMending: true)
-        #expect(mended.findings.count == 1 && mended.isWhole)
+        let report = await forwarding.audit(store, shouldRepair: false)
+        #expect(report.findings.map(\.decision.block) == [lostBlock] && report.findings[0].missing.keys.contains(table))
+        #expect(!report.isComplete && Set(store.rows(table)) != rows)
+        let repaired = await forwarding.audit(store, shouldRepair: true)
+        #expect(repaired.findings.count == 1 && repaired.isComplete)
         #expect(Set(store.rows(table)) == rows)
-        #expect(await forwarding.audit(store, isMending: true).findings.isEmpty)
+        #expect(await forwarding.audit(store, shouldRepair: true).findings.isEmpty)
     }
 
-    @Test("a purged record stops the forwarder with the stream's message, and nothing is skipped")
-    func purged() async throws {
-        let stream = StreamMemory()
+    @Test
+    func `a purged record stops the forwarder with the stream's message, and nothing is skipped`() async throws {
+        let stream = InMemoryStream()
         for number in UInt64(0)..<4 { stream.append(SentBatch(1, number * 3 + 1...number * 3 + 3).record) }
         stream.state.withLock { $0.first = 2 }
         let store = InMemoryTables()
@@ -276,57 +276,57 @@ struct ForwardingTests {
         #expect(store.rows(.events).isEmpty && stream.state.withLock { $0.decisions.isEmpty })
     }
 
-    @Test("a problem and its end are each reported once, and no partial block is kept during it")
-    func trouble() async throws {
-        let stream = StreamMemory()
+    @Test
+    func `a problem and its end are each reported once, and no partial block is kept during it`() async throws {
+        let stream = InMemoryStream()
         for number in UInt64(0)..<4 { stream.append(SentBatch(1, number * 3 + 1...number * 3 + 3).record) }
         let store = InMemoryTables()
-        let left = Locked(5)
+        let failuresLeft = Locked(5)
         store.state.withLock { state in
-            state.fate = { _ in
-                left.withLock { left in
-                    left -= 1
-                    return left >= 0 ? .fails : .works
+            state.outcome = { _ in
+                failuresLeft.withLock { failuresLeft in
+                    failuresLeft -= 1
+                    return failuresLeft >= 0 ? .fails : .succeeds
                 }
             }
         }
-        let told = Locked<[ForwardingRunner.News]>([])
-        let forwarding = Self.forwarding(stream, store, news: { news in told.withLock { $0.append(news) } })
+        let eventLog = Locked<[ForwardingRunner.Event]>([])
+        let forwarding = Self.forwarding(stream, store, onEvent: { event in eventLog.withLock { $0.append(event) } })
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        let news = told.withLock { $0 }
-        #expect(news.prefix(2) == [.trouble("It fails."), .recovered])
-        #expect(news.dropFirst(2).allSatisfy { if case .written = $0 { true } else { false } })
+        let events = eventLog.withLock { $0 }
+        #expect(events.prefix(2) == [.failed("It fails."), .recovered])
+        #expect(events.dropFirst(2).allSatisfy { if case .blockWritten = $0 { true } else { false } })
         #expect(store.rows(.events).count == 12)
     }
 
-    @Test("after a failed insert, nothing more is written, and the block does not count")
-    func failing() async throws {
-        let stream = StreamMemory()
+    @Test
+    func `after a failed insert, nothing more is written, and the block does not count`() async throws {
+        let stream = InMemoryStream()
         stream.append(SentBatch(1, 1...3).record)
         let store = InMemoryTables()
-        let tried = Locked<[ColumnTable]>([])
+        let attempted = Locked<[ColumnTable]>([])
         store.state.withLock { state in
-            state.fate = { table in
-                tried.withLock { $0 += table.map { [$0] } ?? [] }
-                return table == .events ? .fails : .works
+            state.outcome = { table in
+                attempted.withLock { $0 += table.map { [$0] } ?? [] }
+                return table == .events ? .fails : .succeeds
             }
         }
         let forwarding = Self.forwarding(stream, store)
         var worker = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         while true {
-            if case .wait = worker.forwarder.order { break }
+            if case .wait = worker.forwarder.nextStep { break }
             #expect(await forwarding.step(&worker, untilCaughtUp: true) == nil)
         }
-        let began = tried.withLock { $0 }
-        #expect(!began.contains(.blocks) && began.contains(.events))
-        store.state.withLock { $0.fate = { _ in .works } }
+        let attemptedTables = attempted.withLock { $0 }
+        #expect(!attemptedTables.contains(.blocks) && attemptedTables.contains(.events))
+        store.state.withLock { $0.outcome = { _ in .succeeds } }
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        try await Self.expectSame(store, as: stream, "")
+        try await Self.expectEqual(store, as: stream, "")
     }
 
-    @Test("one of two forwarders writes, and the other reads no records during this")
-    func standby() async throws {
-        let stream = StreamMemory()
+    @Test
+    func `one of two forwarders writes, and the other reads no records during this`() async throws {
+        let stream = InMemoryStream()
         let store = InMemoryTables()
         let (first, second) = (Self.forwarding(stream, store), Self.forwarding(stream, store))
         var (writer, other) = (
@@ -342,11 +342,11 @@ struct ForwardingTests {
             _ = await second.step(&other, untilCaughtUp: false)
         }
         #expect(other.forwarder.isStandingBy && !writer.forwarder.isStandingBy)
-        let read = stream.state.withLock { $0.read }
+        let read = stream.state.withLock { $0.readCount }
         for _ in 0..<10 { _ = await second.step(&other, untilCaughtUp: false) }
-        #expect(stream.state.withLock { $0.read } == read)
+        #expect(stream.state.withLock { $0.readCount } == read)
         // The writer is gone; the other one continues with the rest.
         #expect(await second.run(untilCaughtUp: true) == nil)
-        try await Self.expectSame(store, as: stream, "")
+        try await Self.expectEqual(store, as: stream, "")
     }
 }

@@ -3,13 +3,13 @@
 
 internal import CollectorClickHouse
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Compares with bytes that ClickHouse 18.16 and 26.9 wrote with `SELECT … FORMAT RowBinary`.
 @Suite("RowBinary format")
 struct RowBinaryTests {
-    @Test("signed and unsigned integers are little-endian")
-    func numbers() {
+    @Test
+    func `signed and unsigned integers are little-endian`() {
         var rows = RowBinary()
         rows.integer(-2)
         rows.unsigned(258)
@@ -20,11 +20,8 @@ struct RowBinaryTests {
         )
     }
 
-    @Test(
-        "a text is preceded by its length, with seven bits per byte",
-        arguments: [0, 1, 127, 128, 300, 16_384, 2_097_152]
-    )
-    func texts(length: Int) {
+    @Test(arguments: [0, 1, 127, 128, 300, 16_384, 2_097_152])
+    func `a text is preceded by its length, with seven bits per byte`(length: Int) {
         var rows = RowBinary()
         rows.string(String(repeating: "x", count: length))
         let heads: [Int: [UInt8]] = [
@@ -34,19 +31,19 @@ struct RowBinaryTests {
         #expect(rows.bytes == (heads[length] ?? []) + [UInt8](repeating: UInt8(ascii: "x"), count: length))
     }
 
-    @Test("the length of a text with multibyte characters is in bytes")
-    func letters() {
+    @Test
+    func `the length of a text with multibyte characters is in bytes`() {
         var rows = RowBinary()
         rows.string("né")
         #expect(rows.bytes == [3, 0x6e, 0xc3, 0xa9])
     }
 
-    @Test("an id is sixteen bytes in the order of its text form, and a missing id is sixteen zeros")
-    func ids() throws {
+    @Test
+    func `an id is sixteen bytes in the order of its text form, and a missing id is sixteen zeros`() throws {
         var rows = RowBinary()
         let id = try #require(EventID("00010203-0405-0607-0809-0a0b0c0d0e0f"))
         rows.id(id)
-        rows.noID()
+        rows.missingID()
         #expect(rows.bytes == Array(0...15) + [UInt8](repeating: 0, count: 16))
         let read = try #require(RowBinary.ids(rows.bytes))
         #expect(read.map { EventID(high: $0.high, low: $0.low) } == [id, EventID(high: 0, low: 0)])

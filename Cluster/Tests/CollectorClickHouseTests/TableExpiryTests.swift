@@ -4,11 +4,11 @@
 internal import CollectorClickHouse
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @Suite("Selecting weeks for expiry")
 struct TableExpiryTests {
-    private static let week = BlockCutter.millisecondsOfWeek
+    private static let week = BlockCutter.millisecondsPerWeek
 
     /// Returns a time in a week.
     private static func at(_ week: Int64, _ milliseconds: Int64 = 0) -> Timestamp {
@@ -19,20 +19,22 @@ struct TableExpiryTests {
         numbers.map { StoredWeek(number: $0, rows: 10, bytes: 1_000) }
     }
 
-    /// Carries out all orders without a failure, and returns them.
-    private static func orders(_ expiry: inout ExpiryPlanner, _ look: ExpiryPlanner.Look) -> [ExpiryPlanner.Order] {
-        var orders: [ExpiryPlanner.Order] = []
-        while expiry.order != .end {
-            orders.append(expiry.order)
-            switch expiry.order {
-            case .look: expiry.looked(look)
-            case .record: expiry.recorded()
-            case .settle: expiry.settled()
-            case .drop: expiry.dropped()
+    /// Carries out all steps without a failure, and returns them.
+    private static func steps(_ planner: inout ExpiryPlanner, _ snapshot: ExpiryPlanner.Snapshot) -> [ExpiryPlanner
+        .Step]
+    {
+        var steps: [ExpiryPlanner.Step] = []
+        while planner.nextStep != .end {
+            steps.append(planner.nextStep)
+            switch planner.nextStep {
+            case .readStatus: planner.statusRead(snapshot)
+            case .record: planner.weekRecorded()
+            case .waitForWriters: planner.waitFinished()
+            case .drop: planner.weekDropped()
             case .end: break
             }
         }
-        return orders
+        return steps
     }
 
     /// The expected effect for a time and an age.
@@ -41,7 +43,7 @@ struct TableExpiryTests {
         var now: Timestamp
         var age: Duration
         var weeks: ClosedRange<Int64> = 2_790...2_800
-        var kept: Int64?
+        var firstWeek: Int64?
         /// The week to be recorded; nil for none.
         var recorded: Int64?
         var dropped: Range<Int64>
@@ -105,7 +107,7 @@ struct TableExpiryTests {
             testDescription: "recorded weeks expire after a kill, even if more weeks are to be kept now",
             now: at(2_800),
             age: day * 182,
-            kept: 2_795,
+            firstWeek: 2_795,
             dropped: 2_790..<2_795
         ),
         Case(
@@ -113,7 +115,7 @@ struct TableExpiryTests {
             now: at(2_800),
             age: day * 14,
             weeks: 2_798...2_800,
-            kept: 2_798,
+            firstWeek: 2_798,
             dropped: 0..<0
         ),
         Case(
@@ -132,73 +134,80 @@ struct TableExpiryTests {
         ),
     ]
 
-    @Test("whole weeks older than requested expire, after this was recorded", arguments: cases)
-    func table(asked: Case) {
-        var expiry = ExpiryPlanner(at: asked.now, age: asked.age)
+    @Test(arguments: cases)
+    func `whole weeks older than requested expire, after this was recorded`(testCase: Case) {
+        var planner = ExpiryPlanner(at: testCase.now, age: testCase.age)
         // In any order.
-        let look = ExpiryPlanner.Look(now: asked.now, weeks: Self.weeks(asked.weeks.reversed()), kept: asked.kept)
-        let record: [ExpiryPlanner.Order] = asked.recorded.map { [.record($0)] } ?? []
-        let settle: [ExpiryPlanner.Order] = asked.recorded == nil || asked.dropped.isEmpty ? [] : [.settle]
-        #expect(
-            Self.orders(&expiry, look) == [.look] + record + settle + asked.dropped.map { .drop($0) }
+        let snapshot = ExpiryPlanner.Snapshot(
+            now: testCase.now,
+            weeks: Self.weeks(testCase.weeks.reversed()),
+            firstWeek: testCase.firstWeek
         )
-        #expect(expiry.fault == nil && expiry.ahead.isEmpty)
-        #expect(expiry.kept == asked.recorded ?? asked.kept)
-        #expect(expiry.expired == Self.weeks(asked.dropped))
+        let record: [ExpiryPlanner.Step] = testCase.recorded.map { [.record($0)] } ?? []
+        let wait: [ExpiryPlanner.Step] = testCase.recorded == nil || testCase.dropped.isEmpty ? [] : [.waitForWriters]
+        #expect(
+            Self.steps(&planner, snapshot) == [.readStatus] + record + wait + testCase.dropped.map { .drop($0) }
+        )
+        #expect(planner.fault == nil && planner.futureWeeks.isEmpty)
+        #expect(planner.firstWeek == testCase.recorded ?? testCase.firstWeek)
+        #expect(planner.expired == Self.weeks(testCase.dropped))
 
-        var trial = ExpiryPlanner(at: asked.now, age: asked.age, isTrial: true)
-        #expect(Self.orders(&trial, look) == [.look])
-        #expect(trial.expired == expiry.expired && trial.kept == expiry.kept)
+        var dryRun = ExpiryPlanner(at: testCase.now, age: testCase.age, isDryRun: true)
+        #expect(Self.steps(&dryRun, snapshot) == [.readStatus])
+        #expect(dryRun.expired == planner.expired && dryRun.firstWeek == planner.firstWeek)
     }
 
-    @Test(
-        "clocks that differ, or a recorded week in the future, prevent expiry",
-        arguments: [
-            (
-                now: at(2_800), server: at(2_800, 3_600_001), kept: Int64?.none,
-                fault: ExpiryPlanner.Fault.clocks(.milliseconds(3_600_001))
-            ),
-            (at(2_800), at(2_800, -3_600_001), nil, .clocks(.milliseconds(-3_600_001))),
-            (at(2_900), at(2_800), 2_700, .clocks(.zero - day * 700)),
-            (at(2_800), at(2_800), 2_800, .early(2_800)),
-            (at(2_800), at(2_800), .max, .early(.max)),
-        ]
-    )
-    func faults(now: Timestamp, server: Timestamp, kept: Int64?, fault: ExpiryPlanner.Fault) {
-        for isTrial in [false, true] {
-            var expiry = ExpiryPlanner(at: now, age: Self.day * 14, isTrial: isTrial)
-            let look = ExpiryPlanner.Look(now: server, weeks: Self.weeks(2_600...2_801), kept: kept)
-            #expect(Self.orders(&expiry, look) == [.look])
-            #expect(expiry.fault == fault && expiry.expired.isEmpty && expiry.kept == kept)
+    @Test(arguments: [
+        (
+            now: at(2_800), server: at(2_800, 3_600_001), firstWeek: Int64?.none,
+            fault: ExpiryPlanner.Fault.clockDifference(.milliseconds(3_600_001))
+        ),
+        (at(2_800), at(2_800, -3_600_001), nil, .clockDifference(.milliseconds(-3_600_001))),
+        (at(2_900), at(2_800), 2_700, .clockDifference(.zero - day * 700)),
+        (at(2_800), at(2_800), 2_800, .futureWeek(2_800)),
+        (at(2_800), at(2_800), .max, .futureWeek(.max)),
+    ])
+    func `clocks that differ, or a recorded week in the future, prevent expiry`(
+        now: Timestamp,
+        server: Timestamp,
+        firstWeek: Int64?,
+        fault: ExpiryPlanner.Fault
+    ) {
+        for isDryRun in [false, true] {
+            var planner = ExpiryPlanner(at: now, age: Self.day * 14, isDryRun: isDryRun)
+            let snapshot = ExpiryPlanner.Snapshot(now: server, weeks: Self.weeks(2_600...2_801), firstWeek: firstWeek)
+            #expect(Self.steps(&planner, snapshot) == [.readStatus])
+            #expect(planner.fault == fault && planner.expired.isEmpty && planner.firstWeek == firstWeek)
         }
     }
 
-    @Test("the slower clock counts, and weeks in the future stay and are reported")
-    func clocks() {
+    @Test
+    func `the slower clock counts, and weeks in the future stay and are reported`() {
         for (now, server) in [(Self.at(2_800), Self.at(2_800, -1_000)), (Self.at(2_800, -1_000), Self.at(2_800))] {
-            var expiry = ExpiryPlanner(at: now, age: Self.day * 14)
-            let look = ExpiryPlanner.Look(now: server, weeks: Self.weeks([2_797, 2_801, 2_802, 5_000]), kept: nil)
-            #expect(Self.orders(&expiry, look) == [.look, .record(2_797)])
-            #expect(expiry.ahead.suffix(2).map(\.number) == [2_802, 5_000])
+            var planner = ExpiryPlanner(at: now, age: Self.day * 14)
+            let snapshot = ExpiryPlanner.Snapshot(
+                now: server,
+                weeks: Self.weeks([2_797, 2_801, 2_802, 5_000]),
+                firstWeek: nil
+            )
+            #expect(Self.steps(&planner, snapshot) == [.readStatus, .record(2_797)])
+            #expect(planner.futureWeeks.suffix(2).map(\.number) == [2_802, 5_000])
         }
     }
 
-    @Test(
-        "only weeks that are recorded and old enough by both clocks expire",
-        arguments: UInt64(1)...300
-    )
-    func random(seed: UInt64) {
-        var chance = SeededChance(seed: seed)
-        let now = Self.at(2_800, Int64(chance.number(0...604_799_999)))
-        let server = now.advanced(by: .milliseconds(chance.number(-3_600_000...3_600_000)))
-        let age = Duration.seconds(chance.number(1...60) * 86_400 + chance.number(0...86_399))
-        let numbers = Set((0..<chance.number(0...12)).map { _ in Int64(chance.number(2_785...2_804)) })
-        let kept = chance.chance(2) ? nil : Int64(chance.number(2_780...2_799))
-        var expiry = ExpiryPlanner(at: now, age: age)
-        let orders = Self.orders(&expiry, .init(now: server, weeks: Self.weeks(numbers), kept: kept))
-        var recorded = kept ?? .min
-        for order in orders {
-            switch order {
+    @Test(arguments: UInt64(1)...300)
+    func `only weeks that are recorded and old enough by both clocks expire`(seed: UInt64) {
+        var random = SeededNumberGenerator(seed: seed)
+        let now = Self.at(2_800, Int64(random.number(0...604_799_999)))
+        let server = now.advanced(by: .milliseconds(random.number(-3_600_000...3_600_000)))
+        let age = Duration.seconds(random.number(1...60) * 86_400 + random.number(0...86_399))
+        let numbers = Set((0..<random.number(0...12)).map { _ in Int64(random.number(2_785...2_804)) })
+        let firstWeek = random.oneIn(2) ? nil : Int64(random.number(2_780...2_799))
+        var planner = ExpiryPlanner(at: now, age: age)
+        let steps = Self.steps(&planner, .init(now: server, weeks: Self.weeks(numbers), firstWeek: firstWeek))
+        var recorded = firstWeek ?? .min
+        for step in steps {
+            switch step {
             case .record(let week):
                 #expect(week > recorded, "The recorded week only increases.")
                 recorded = week
@@ -206,16 +215,16 @@ struct TableExpiryTests {
                 #expect(week < recorded && numbers.contains(week))
                 let end = Self.at(week + 1)
                 let isOld = [now, server].allSatisfy { end <= $0.advanced(by: .zero - age) }
-                #expect(isOld || week < kept ?? .min)
+                #expect(isOld || week < firstWeek ?? .min)
                 // Drops neither this week nor the previous one.
-                #expect(week < 2_798 || week < kept ?? .min)
-            case .look, .settle, .end: break
+                #expect(week < 2_798 || week < firstWeek ?? .min)
+            case .readStatus, .waitForWriters, .end: break
             }
         }
-        #expect(expiry.kept == (recorded == .min ? nil : recorded))
+        #expect(planner.firstWeek == (recorded == .min ? nil : recorded))
         // All recorded weeks expire.
-        let left = numbers.subtracting(expiry.expired.map(\.number))
-        #expect(left.allSatisfy { $0 >= recorded })
+        let remaining = numbers.subtracting(planner.expired.map(\.number))
+        #expect(remaining.allSatisfy { $0 >= recorded })
     }
 
     // MARK: Tables
@@ -225,7 +234,7 @@ struct TableExpiryTests {
     private static func store(_ weeks: ClosedRange<Int64>) async throws -> InMemoryTables {
         let store = InMemoryTables()
         store.state.withLock { $0.now = now }
-        let stream = StreamMemory()
+        let stream = InMemoryStream()
         for (number, week) in weeks.enumerated() {
             var batch = SentBatch(UInt64(number + 1), 1...3)
             batch.received = week * Self.week + 7
@@ -235,62 +244,61 @@ struct TableExpiryTests {
         return store
     }
 
-    private static func expire(_ store: InMemoryTables, isTrial: Bool = false) async -> ExpiryReport {
-        await ExpiryPlanner.carryOut(store, at: now, age: day * 14, isTrial: isTrial) { _ in }
+    private static func expire(_ store: InMemoryTables, isDryRun: Bool = false) async -> ExpiryReport {
+        await ExpiryRunner.run(store, at: now, age: day * 14, isDryRun: isDryRun) { _ in }
     }
 
-    @Test("a trial changes nothing, and reports the weeks that would expire")
-    func trial() async throws {
+    @Test
+    func `a dry run changes nothing, and reports the weeks that would expire`() async throws {
         let store = try await Self.store(2_814...2_820)
-        let report = await Self.expire(store, isTrial: true)
-        #expect(report.expired.map(\.number) == [2_814, 2_815, 2_816, 2_817] && report.isTrial && report.isGood)
-        #expect(report.expired.allSatisfy { $0.rows == 3 } && report.keptFrom == Self.at(2_818))
+        let report = await Self.expire(store, isDryRun: true)
+        #expect(report.expired.map(\.number) == [2_814, 2_815, 2_816, 2_817] && report.isDryRun && report.isSuccess)
+        #expect(report.expired.allSatisfy { $0.rows == 3 } && report.retainedSince == Self.at(2_818))
         #expect(store.rows(.events).count == 21)
-        #expect(store.state.withLock { $0.kept.isEmpty && $0.dropped.isEmpty })
+        #expect(store.state.withLock { $0.firstWeeks.isEmpty && $0.dropped.isEmpty })
     }
 
-    @Test(
-        "an expiry killed anywhere is completed by the next one, and a lost answer changes nothing",
-        arguments: UInt64(1)...60
-    )
-    func killed(seed: UInt64) async throws {
+    @Test(arguments: UInt64(1)...60)
+    func `an expiry killed anywhere is completed by the next one, and a lost answer changes nothing`(seed: UInt64)
+        async throws
+    {
         let store = try await Self.store(2_814...2_820)
-        let fates = Locked(SeededChance(seed: seed))
+        let outcomes = Locked(SeededNumberGenerator(seed: seed))
         store.state.withLock { state in
-            state.fate = { _ in
-                switch fates.withLock({ $0.number(1...3) }) {
+            state.outcome = { _ in
+                switch outcomes.withLock({ $0.number(1...3) }) {
                 case 1: .fails
-                case 2: .unheard
-                default: .works
+                case 2: .answerLost
+                default: .succeeds
                 }
             }
         }
-        var tries = 0
+        var attempts = 0
         while true {
             let report = await Self.expire(store)
-            tries += 1
-            let (kept, dropped) = store.state.withLock { ($0.kept, $0.dropped) }
-            #expect(dropped.isEmpty || kept.contains(2_818), "Only recorded weeks are dropped.")
-            guard report.isGood else {
-                #expect(report.trouble != nil)
+            attempts += 1
+            let (firstWeeks, dropped) = store.state.withLock { ($0.firstWeeks, $0.dropped) }
+            #expect(dropped.isEmpty || firstWeeks.contains(2_818), "Only recorded weeks are dropped.")
+            guard report.isSuccess else {
+                #expect(report.failure != nil)
                 continue
             }
             break
         }
-        #expect(store.rows(.events).count == 9, "after \(tries) tries")
+        #expect(store.rows(.events).count == 9, "after \(attempts) tries")
         #expect(store.state.withLock { Set($0.dropped) } == [2_814, 2_815, 2_816, 2_817])
         #expect(await Self.expire(store).expired.isEmpty)
         // Only the table that is partitioned by week loses rows.
         #expect(store.rows(.ids).count == 21 && store.rows(.places).count > 7 && store.rows(.blocks).count == 7)
     }
 
-    @Test("two concurrent runs give the same result")
-    func two() async throws {
+    @Test
+    func `two concurrent runs give the same result`() async throws {
         let store = try await Self.store(2_814...2_820)
         async let first = Self.expire(store)
         async let second = Self.expire(store)
         let reports = await [first, second]
-        #expect(reports.allSatisfy { $0.isGood && $0.keptFrom == Self.at(2_818) })
+        #expect(reports.allSatisfy { $0.isSuccess && $0.retainedSince == Self.at(2_818) })
         #expect(store.rows(.events).count == 9)
     }
 }

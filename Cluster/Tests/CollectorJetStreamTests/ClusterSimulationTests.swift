@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
 @testable internal import CollectorJetStream
 
@@ -21,44 +21,38 @@ struct ClusterSimulationTests {
             ProcessInfo.processInfo.environment["TRACKWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 16
         )
 
-    @Test(
-        "acknowledged batches are stored once, at the returned position, under all faults",
-        arguments: seeds
-    )
-    func faults(seed: UInt64) {
-        var chance = SeededChance(seed: seed &* 7_919)
+    @Test(arguments: seeds)
+    func `acknowledged batches are stored once, at the returned position, under all faults`(seed: UInt64) {
+        var random = SeededNumberGenerator(seed: seed &* 7_919)
         var plan = ClusterSimulation.Plan(seed: seed)
-        plan.collectors = chance.number(2...12)
-        plan.senders = chance.number(4...40)
-        plan.batches = chance.number(5...40)
-        expectWhole(plan)
+        plan.collectors = random.number(2...12)
+        plan.senders = random.number(4...40)
+        plan.batches = random.number(5...40)
+        expectValid(plan)
     }
 
     @available(macOS 15, *)
-    @Test(
-        "collectors switch away from a server that stays cut off from the others",
-        arguments: 101...UInt64(104)
-    )
-    func cutOffForGood(seed: UInt64) {
+    @Test(arguments: 101...UInt64(104))
+    func `collectors switch away from a server that stays cut off from the others`(seed: UInt64) {
         var plan = ClusterSimulation.Plan(seed: seed)
         plan.staysCutOff = true
         plan.batches = 10
-        expectWhole(plan)
+        expectValid(plan)
     }
 
     @available(macOS 15, *)
-    @Test("two hundred collectors with a thousand senders keep all invariants")
-    func many() {
+    @Test
+    func `two hundred collectors with a thousand senders keep all invariants`() {
         var plan = ClusterSimulation.Plan(seed: 1)
         plan.collectors = 200
         plan.senders = 1_000
         plan.batches = 4
-        expectWhole(plan)
+        expectValid(plan)
     }
 
     @available(macOS 15, *)
-    @Test("equal seeds give equal runs")
-    func same() {
+    @Test
+    func `equal seeds give equal runs`() {
         var plan = ClusterSimulation.Plan(seed: 3)
         plan.batches = 10
         let runs = (0..<2).map { _ in ClusterSimulation(plan).run() }
@@ -67,16 +61,16 @@ struct ClusterSimulationTests {
     }
 
     @available(macOS 15, *)
-    private func expectWhole(_ plan: ClusterSimulation.Plan) {
+    private func expectValid(_ plan: ClusterSimulation.Plan) {
         let simulation = ClusterSimulation(plan)
         guard let outcome = simulation.run() else {
             Issue.record("\(plan): a task waits indefinitely\n\(simulation.script.joined(separator: "\n"))")
             return
         }
         let script: Comment = "\(plan)\n\(outcome.script.joined(separator: "\n"))"
-        #expect(outcome.faults == [], script)
-        #expect(outcome.answered == plan.senders * plan.batches, script)
-        #expect(outcome.stored.count >= outcome.answered, script)
+        #expect(outcome.violations == [], script)
+        #expect(outcome.acknowledged == plan.senders * plan.batches, script)
+        #expect(outcome.stored.count >= outcome.acknowledged, script)
     }
 }
 
@@ -103,8 +97,8 @@ final class ClusterSimulation: Sendable {
         /// The faults, with their times.
         var script: [String] = []
         /// Violations of the invariants.
-        var faults: [String] = []
-        var answered = 0
+        var violations: [String] = []
+        var acknowledged = 0
         var attempts = 0
         /// The bodies of all records, in stream order.
         var stored: [String] = []
@@ -119,24 +113,24 @@ final class ClusterSimulation: Sendable {
         init(_ cluster: SimulatedCluster, _ number: Int) {
             let time = cluster.time
             let client = cluster.client()
-            let told = Locked<StreamIntake?>(nil)
+            let intakeReference = Locked<StreamIntake?>(nil)
             let watch = DurabilityWatch(
                 client,
-                look: DurabilityCheck(client, system: client, stream: "INTAKE_0"),
+                check: DurabilityCheck(client, system: client, stream: "INTAKE_0"),
                 sleep: { await time.sleep($0) },
-                floor: { told.withLock { $0 }?.highest ?? 0 },
-                told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) }
+                knownEnd: { intakeReference.withLock { $0 }?.highest ?? 0 },
+                onFacts: { facts, end in intakeReference.withLock { $0 }?.update(with: facts, knownEnd: end) }
             )
-            var chance = SeededChance(seed: UInt64(number) &+ 1_000)
+            var random = SeededNumberGenerator(seed: UInt64(number) &+ 1_000)
             intake = StreamIntake(
                 client,
-                standing: { watch.standing },
+                status: { watch.status },
                 clock: time.clock,
-                chance: { chance.next() },
+                randomUInt64: { random.next() },
                 sleep: { await time.sleep($0) }
             )
-            told.withLock { [intake] in $0 = intake }
-            client.follow { watch.connectionChanged() }
+            intakeReference.withLock { [intake] in $0 = intake }
+            client.onChange { watch.connectionChanged() }
             self.client = client
             self.watch = watch
         }
@@ -145,25 +139,25 @@ final class ClusterSimulation: Sendable {
     private struct State: Sendable {
         var collectors: [Collector] = []
         var outcome = Outcome()
-        var chance: SeededChance
+        var random: SeededNumberGenerator
     }
 
-    /// The time until a lazy server must have been noticed.
+    /// The time until a server that does not sync must have been noticed.
     ///
     /// Checks are ten seconds apart and take up to four, and a report is up to two seconds old on arrival.
-    private static let unnoticed: Duration = .seconds(17)
+    private static let detectionTime: Duration = .seconds(17)
 
     private let plan: Plan
     private let time = VirtualTime()
     private let cluster: SimulatedCluster
-    private let began: MonotonicTime
+    private let startTime: MonotonicTime
     private let state: Locked<State>
 
     init(_ plan: Plan) {
         self.plan = plan
         cluster = SimulatedCluster(time, seed: plan.seed)
-        began = time.now
-        state = Locked(State(chance: SeededChance(seed: plan.seed &* 31)))
+        startTime = time.now
+        state = Locked(State(random: SeededNumberGenerator(seed: plan.seed &* 31)))
     }
 
     /// - Returns: The outcome; nil if a task waits for an event that never occurs.
@@ -173,9 +167,9 @@ final class ClusterSimulation: Sendable {
                 for number in 0..<plan.collectors {
                     let collector = Collector(cluster, number)
                     state.withLock { $0.collectors.append(collector) }
-                    watch(collector)
+                    start(collector)
                 }
-                group.addTask { await self.breakThings() }
+                group.addTask { await self.injectFaults() }
                 for sender in 0..<plan.senders { group.addTask { await self.send(from: sender) } }
                 await group.waitForAll()
             }
@@ -186,29 +180,29 @@ final class ClusterSimulation: Sendable {
 
     /// Runs durability checks until the collector dies, and reads the stream as its index does, from any server that
     /// has it.
-    private func watch(_ collector: Collector) {
-        let looking = Task(executorPreference: time) { await collector.watch.run() }
+    private func start(_ collector: Collector) {
+        let checks = Task(executorPreference: time) { await collector.watch.run() }
         Task(executorPreference: time) { [time, cluster] in
             while collector.isAlive.withLock({ $0 }) {
                 await time.sleep(.milliseconds(500))
                 let stored = cluster.log.stored
-                if stored > 0 { collector.intake.read(UInt64(stored)) }
+                if stored > 0 { collector.intake.advance(to: UInt64(stored)) }
             }
-            looking.cancel()
+            checks.cancel()
         }
     }
 
     /// The faults so far.
     var script: [String] { state.withLock { $0.outcome.script } }
 
-    private func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
+    private func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.random.number(range) } }
 
     private func pause(_ range: ClosedRange<Int>) async { await time.sleep(.milliseconds(number(range))) }
 
-    private func fault(_ text: String) { state.withLock { $0.outcome.faults.append(text) } }
+    private func recordViolation(_ text: String) { state.withLock { $0.outcome.violations.append(text) } }
 
     private func note(_ text: String) {
-        let milliseconds = began.duration(to: time.now).wholeMilliseconds
+        let milliseconds = startTime.duration(to: time.now).wholeMilliseconds
         state.withLock { $0.outcome.script.append("\(milliseconds) ms: \(text)") }
     }
 
@@ -235,68 +229,68 @@ final class ClusterSimulation: Sendable {
                 }
                 await pause(200...2_000)
             }
-            state.withLock { $0.outcome.answered += 1 }
+            state.withLock { $0.outcome.acknowledged += 1 }
         }
     }
 
     private func attempt(_ body: String, _ route: IntakeRoute) async -> Bool {
         let collector = state.withLock { state in
             state.outcome.attempts += 1
-            return state.collectors.randomElement(using: &state.chance)
+            return state.collectors.randomElement(using: &state.random)
         }
         guard let collector else { return false }
         do throws(IntakeError) {
             let commit = try await collector.intake.commit(kind: .intake, record: Array(body.utf8), route: route)
             // Its process died before it could respond.
             guard collector.isAlive.withLock({ $0 }) else { return false }
-            look(at: commit, of: body)
+            verify(commit, of: body)
             return true
         } catch {
-            if error.code == .stopped { fault("a collector stopped permanently: \(error)") }
+            if error.code == .stopped { recordViolation("a collector stopped permanently: \(error)") }
             return false
         }
     }
 
-    /// Checks that an acknowledged record is stored at that position by a majority not known to be lazy.
-    private func look(at commit: Commit, of body: String) {
+    /// Checks that an acknowledged record is stored at that position by a majority not known to run without syncing.
+    private func verify(_ commit: Commit, of body: String) {
         let log = cluster.log
-        let place = Int(commit.position.streamSequence) - 2
-        if place < 0 || place >= log.stored || log.records[place].body != Array(body.utf8) {
-            fault("\(body) is not at the acknowledged position \(place)")
+        let index = Int(commit.position.streamSequence) - 2
+        if index < 0 || index >= log.stored || log.records[index].body != Array(body.utf8) {
+            recordViolation("\(body) is not at the acknowledged position \(index)")
         }
-        if log.servers.filter({ $0.held > place }).count < 2 { fault("\(body) is on only one server") }
+        if log.servers.filter({ $0.recordCount > index }).count < 2 { recordViolation("\(body) is on only one server") }
         for (number, server) in log.servers.enumerated() {
-            if let since = server.lazySince, since.duration(to: time.now) > Self.unnoticed {
-                fault("\(body) was acknowledged long after n\(number) stopped syncing")
+            if let since = server.unsyncedSince, since.duration(to: time.now) > Self.detectionTime {
+                recordViolation("\(body) was acknowledged long after n\(number) stopped syncing")
             }
         }
-        if commit.durability != .replicated { fault("\(body) is \(commit.durability)") }
+        if commit.durability != .replicated { recordViolation("\(body) is \(commit.durability)") }
     }
 
     // MARK: Faults
 
-    private func breakThings() async {
-        let end = began.advanced(by: .seconds(plan.seconds))
+    private func injectFaults() async {
+        let end = startTime.advanced(by: .seconds(plan.seconds))
         while time.now < end {
             await pause(500...8_000)
             switch number(1...10) {
             case 1...2: await killServers(number(1...2))
             case 3: await pauseLeader()
-            case 4: await cutOff()
+            case 4: await isolateServer()
             case 5: await killCollector()
-            case 6: await startLazily()
-            case 7: await wipe()
+            case 6: await restartWithoutSync()
+            case 7: await restartWithEmptyDisk()
             case 8...9:
-                let (loses, slow) = (number(0...1) == 1, number(0...2) == 0)
-                note("answers are lost: \(loses), slow: \(slow)")
-                cluster.setNetwork(losesAnswers: loses, isSlow: slow)
+                let (losesAnswers, isSlow) = (number(0...1) == 1, number(0...2) == 0)
+                note("answers are lost: \(losesAnswers), slow: \(isSlow)")
+                cluster.setNetwork(losesAnswers: losesAnswers, isSlow: isSlow)
             default: await killServers(3)
             }
         }
         note(plan.staysCutOff ? "the leader is cut off permanently" : "all faults are repaired")
         if plan.staysCutOff {
             let victim = cluster.log.leader ?? 0
-            cluster.change { $0.servers[victim].side = 1 }
+            cluster.change { $0.servers[victim].partition = 1 }
         }
         cluster.setNetwork(losesAnswers: false, isSlow: false)
     }
@@ -321,15 +315,15 @@ final class ClusterSimulation: Sendable {
         cluster.change { $0.servers[victim].isPaused = false }
     }
 
-    private func cutOff() async {
+    private func isolateServer() async {
         let victim = number(0...1) == 0 ? number(0...2) : cluster.log.leader ?? 0
         note("cut off from the others: \(victim)")
-        cluster.change { $0.servers[victim].side = 1 }
+        cluster.change { $0.servers[victim].partition = 1 }
         await pause(500...20_000)
-        cluster.change { $0.servers[victim].side = 0 }
+        cluster.change { $0.servers[victim].partition = 0 }
     }
 
-    private func startLazily() async {
+    private func restartWithoutSync() async {
         let victim = number(0...2)
         note("restarted without syncing: \(victim)")
         cluster.kill(victim)
@@ -341,47 +335,51 @@ final class ClusterSimulation: Sendable {
         cluster.start(victim)
     }
 
-    private func wipe() async {
+    private func restartWithEmptyDisk() async {
         // If a second server were down, records would be lost, which is not guaranteed against.
-        while !cluster.log.allHaveAll { await pause(100...200) }
+        while !cluster.log.isFullyReplicated { await pause(100...200) }
         let victim = number(0...2)
         note("restarted with an empty disk: \(victim)")
         cluster.kill(victim)
         cluster.start(victim, wiped: true)
         // A copy that has not caught up has no vote in the next election.
-        while cluster.log.servers[victim].held < cluster.log.stored { await pause(50...100) }
+        while cluster.log.servers[victim].recordCount < cluster.log.stored { await pause(50...100) }
     }
 
     private func killCollector() async {
-        let place = number(0...plan.collectors - 1)
-        note("killed: collector \(place)")
-        let fresh = Collector(cluster, number(1...1_000_000))
+        let index = number(0...plan.collectors - 1)
+        note("killed: collector \(index)")
+        let replacement = Collector(cluster, number(1...1_000_000))
         let old = state.withLock { state in
-            defer { state.collectors[place] = fresh }
-            return state.collectors[place]
+            defer { state.collectors[index] = replacement }
+            return state.collectors[index]
         }
         old.isAlive.withLock { $0 = false }
         old.client.close()
-        watch(fresh)
+        start(replacement)
     }
 
     // MARK: End of the run
 
     private func finish() {
         let log = cluster.log
-        if log.stored != log.records.count { fault("\(log.records.count - log.stored) records are not stored") }
+        if log.stored != log.records.count {
+            recordViolation("\(log.records.count - log.stored) records are not stored")
+        }
         // An id is stored once, unless the record was sent again after the id window.
-        var places: [String: MonotonicTime] = [:]
+        var lastTimes: [String: MonotonicTime] = [:]
         for record in log.records {
             let body = String(decoding: record.body, as: UTF8.self)
-            if let before = places[body], before.duration(to: record.at) < ReplicatedLog.window {
-                fault("\(body) is stored twice within \(before.duration(to: record.at))")
+            if let previous = lastTimes[body], previous.duration(to: record.at) < ReplicatedLog.window {
+                recordViolation("\(body) is stored twice within \(previous.duration(to: record.at))")
             }
-            places[body] = record.at
+            lastTimes[body] = record.at
         }
         for collector in state.withLock({ $0.collectors }) {
-            if collector.intake.statistics.waiting != 0 { fault("a collector still holds records") }
-            if collector.intake.highest > log.stored { fault("a collector knows more records than are stored") }
+            if collector.intake.statistics.waiting != 0 { recordViolation("a collector still holds records") }
+            if collector.intake.highest > log.stored {
+                recordViolation("a collector knows more records than are stored")
+            }
             collector.isAlive.withLock { $0 = false }
         }
         cluster.end()

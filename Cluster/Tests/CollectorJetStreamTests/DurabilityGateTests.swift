@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import CollectorJetStream
 
@@ -57,7 +57,7 @@ struct DurabilityGateTests {
             stream.persistMode = "async"
         },
         Case("has max_age 1 ns: records would expire by age; set max_age to 0") { stream, _, _ in
-            stream.longestAge = 1
+            stream.maxAge = 1
         },
         Case("has max_msgs 5: limit its size with max_bytes instead; set max_msgs to -1") { stream, _, _ in
             stream.maxRecords = 5
@@ -66,13 +66,13 @@ struct DurabilityGateTests {
             stream.maxRecordsPerSubject = 1
         },
         Case("has max_msg_size 8388607: long records would be rejected; set max_msg_size to 8388608") { stream, _, _ in
-            stream.longestRecord = 8_388_607
+            stream.maxRecordBytes = 8_388_607
         },
         Case("has duplicate_window 59999 ms: records sent twice would be stored twice") { stream, _, _ in
             stream.idWindow = 59_999_000_000
         },
         Case("has no_ack true: records would not be acknowledged; set no_ack to false") { stream, _, _ in
-            stream.isSilent = true
+            stream.disablesAcks = true
         },
         Case("has allow_direct false: indexes could not read it without a leader") { stream, _, _ in
             stream.allowsDirect = false
@@ -101,19 +101,19 @@ struct DurabilityGateTests {
         Case("The server n0 did not report how it syncs") { _, reports, _ in reports.removeFirst() },
         Case("The server n1 did not report how it syncs") { stream, reports, _ in
             // It contacted the leader a moment ago: it is running and must report.
-            stream.replicas[0].silence = .milliseconds(1_999)
+            stream.replicas[0].sinceContact = .milliseconds(1_999)
             reports.remove(at: 1)
         },
         Case("The server n0 accepts messages of 1048576 bytes, but 8388608 are required; set “max_payload: 8MB”") {
             _,
             _,
             server in
-            server.longestMessage = 1 << 20
+            server.maxMessageBytes = 1 << 20
         },
     ]
 
-    @Test("a violated requirement is reported with its fix, and nothing else is reported", arguments: cases)
-    func refused(case: Case) {
+    @Test(arguments: cases)
+    func `a violated requirement is reported with its fix, and nothing else is reported`(case: Case) {
         var (stream, reports, server) = (Self.stream, Self.reports, Self.server)
         `case`.change(&stream, &reports, &server)
         guard case .unproven(let faults) = DurabilityGate.verdict(on: stream, reports, server: server) else {
@@ -124,42 +124,42 @@ struct DurabilityGateTests {
         #expect(faults.count == (stream.replicas.isEmpty ? 2 : 1), "\(faults)")
     }
 
-    @Test("three servers that sync always are proven, and unlimited settings are as good as high limits")
-    func proven() {
+    @Test
+    func `three servers that sync always are proven, and unlimited settings are as good as high limits`() {
         #expect(DurabilityGate.verdict(on: Self.stream, Self.reports, server: Self.server) == .proven(without: []))
         var stream = Self.stream
-        (stream.longestRecord, stream.maxRecords, stream.maxRecordsPerSubject) = (8_388_608, 0, 0)
+        (stream.maxRecordBytes, stream.maxRecords, stream.maxRecordsPerSubject) = (8_388_608, 0, 0)
         stream.idWindow = 60_000_000_000
         #expect(DurabilityGate.verdict(on: stream, Self.reports, server: Self.server) == .proven(without: []))
     }
 
-    @Test("a missing server is ignored while the others are a proven majority")
-    func withoutOne() {
+    @Test
+    func `a missing server is ignored while the others are a proven majority`() {
         var stream = Self.stream
         stream.replicas[1].isOffline = true
         let two = Array(Self.reports.prefix(2))
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
-        stream.replicas[1] = .init(name: "n2", silence: .seconds(2))
+        stream.replicas[1] = .init(name: "n2", sinceContact: .seconds(2))
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
-        // A new leader without contact to it reports a silence of zero.
-        stream.replicas[1] = .init(name: "n2", isUnheard: true)
+        // A new leader that has had no contact with n2 reports a silence of zero.
+        stream.replicas[1] = .init(name: "n2", isUnseen: true)
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
-        // It is back without syncing: records that two servers acknowledge may be on only one disk.
+        // n2 is back, but does not sync: records that two servers acknowledge may be on only one disk.
         stream.replicas[1] = .init(name: "n2")
         let back = two + [MemberReport(name: "n2", syncsAlways: false)]
         #expect(
             DurabilityGate.verdict(on: stream, back, server: Self.server)
-                == .unproven([.lazyDisk(server: "n2", version: "2.15.1")])
+                == .unproven([.notSyncing(server: "n2", version: "2.15.1")])
         )
     }
 
-    @Test("without a majority of proven servers, nothing is proven, whatever the reason for their silence")
-    func withoutTwo() {
+    @Test
+    func `without a majority of proven servers, nothing is proven, whatever the reason for their silence`() {
         var stream = Self.stream
         stream.replicas = [.init(name: "n1", isOffline: true), .init(name: "n2", isOffline: true)]
         #expect(
             DurabilityGate.verdict(on: stream, [Self.reports[0]], server: Self.server)
-                == .unproven([.silentServer("n1"), .silentServer("n2")])
+                == .unproven([.missingReport("n1"), .missingReport("n2")])
         )
         // Two of four are not a majority.
         stream = Self.stream
@@ -168,18 +168,18 @@ struct DurabilityGateTests {
         stream.copies = 4
         #expect(
             DurabilityGate.verdict(on: stream, Array(Self.reports.prefix(2)), server: Self.server)
-                == .unproven([.silentServer("n2"), .silentServer("n3")])
+                == .unproven([.missingReport("n2"), .missingReport("n3")])
         )
     }
 
-    @Test("a server that stores nothing counts as missing, even if the others reach it")
-    func off() {
+    @Test
+    func `a server that stores nothing counts as missing, even if the others reach it`() {
         let off = MemberReport(name: "n2", storage: .off)
         let two = Array(Self.reports.prefix(2))
         var stream = Self.stream
         for replica in [
             StreamFacts.Replica(name: "n2"), .init(name: "n2", isOffline: true),
-            .init(name: "n2", silence: .seconds(9)),
+            .init(name: "n2", sinceContact: .seconds(9)),
         ] {
             stream.replicas[1] = replica
             #expect(DurabilityGate.verdict(on: stream, two + [off], server: Self.server) == .proven(without: ["n2"]))
@@ -188,33 +188,33 @@ struct DurabilityGateTests {
         let one = [Self.reports[0], MemberReport(name: "n1", storage: .off), off]
         #expect(
             DurabilityGate.verdict(on: Self.stream, one, server: Self.server)
-                == .unproven([.storesNothing("n1"), .storesNothing("n2")])
+                == .unproven([.storageDisabled("n1"), .storageDisabled("n2")])
         )
-        let lazy = [Self.reports[0], MemberReport(name: "n1", syncsAlways: false), off]
+        let notSyncing = [Self.reports[0], MemberReport(name: "n1", syncsAlways: false), off]
         #expect(
-            DurabilityGate.verdict(on: Self.stream, lazy, server: Self.server)
-                == .unproven([.lazyDisk(server: "n1", version: "2.15.1")])
+            DurabilityGate.verdict(on: Self.stream, notSyncing, server: Self.server)
+                == .unproven([.notSyncing(server: "n1", version: "2.15.1")])
         )
         // A leader that stores nothing acknowledges nothing: another is elected in a moment.
         let leader = [MemberReport(name: "n0", storage: .off)] + Self.reports.dropFirst()
         #expect(
-            DurabilityGate.verdict(on: Self.stream, leader, server: Self.server) == .unproven([.storesNothing("n0")])
+            DurabilityGate.verdict(on: Self.stream, leader, server: Self.server) == .unproven([.storageDisabled("n0")])
         )
-        // It is back without syncing: records that two servers acknowledge may be on only one disk.
+        // n2 is back, but does not sync: records that two servers acknowledge may be on only one disk.
         let back = two + [MemberReport(name: "n2", syncsAlways: false)]
         #expect(
             DurabilityGate.verdict(on: Self.stream, back, server: Self.server)
-                == .unproven([.lazyDisk(server: "n2", version: "2.15.1")])
+                == .unproven([.notSyncing(server: "n2", version: "2.15.1")])
         )
     }
 
-    @Test("the later of two reports of a server counts, and reports of servers without a copy are ignored")
-    func reports() {
+    @Test
+    func `the later of two reports of a server counts, and reports of servers without a copy are ignored`() {
         let late =
             Self.reports + [MemberReport(name: "n1", syncsAlways: false), MemberReport(name: "n9", syncsAlways: false)]
         #expect(
             DurabilityGate.verdict(on: Self.stream, late, server: Self.server)
-                == .unproven([.lazyDisk(server: "n1", version: "2.15.1")])
+                == .unproven([.notSyncing(server: "n1", version: "2.15.1")])
         )
     }
 
@@ -222,8 +222,8 @@ struct DurabilityGateTests {
         NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
     }
 
-    @Test("a stream's description is parsed as servers write it")
-    func readsStream() throws {
+    @Test
+    func `a stream's description is parsed as servers write it`() throws {
         let text = """
             {"type":"io.nats.jetstream.api.v1.stream_info_response","total":0,"config":{"name":"INTAKE_0",\
             "subjects":["intake.*"],"retention":"limits","max_consumers":-1,"max_msgs":-1,"max_bytes":268435456,"max_age":0,\
@@ -235,52 +235,52 @@ struct DurabilityGateTests {
             """
         let stream = try StreamFacts(Self.answer(text))
         var expected = StreamFacts(name: "INTAKE_0")
-        expected.longestRecord = 8_388_608
+        expected.maxRecordBytes = 8_388_608
         expected.leader = "n1"
         expected.replicas = [
-            .init(name: "n0", silence: .nanoseconds(41_683_039)),
-            .init(name: "n2", isOffline: true, silence: .seconds(7)),
+            .init(name: "n0", sinceContact: .nanoseconds(41_683_039)),
+            .init(name: "n2", isOffline: true, sinceContact: .seconds(7)),
         ]
         expected.created = "2026-01-01T00:00:55.372570819Z"
         expected.firstSequence = 3
         expected.lastSequence = 9
-        expected.longest = 268_435_456
+        expected.maxBytes = 268_435_456
         expected.bytes = 900
         #expect(stream == expected)
     }
 
-    @Test("a replica that never contacted its leader differs from one that just did")
-    func readsUnheard() throws {
+    @Test
+    func `a replica that never contacted its leader differs from one that just did`() throws {
         let text =
             #"{"config":{"name":"I"},"cluster":{"leader":"n1","replicas":[{"name":"n0","current":false,"active":0},"#
             + #"{"name":"n2","current":false,"active":5},{"name":"n3","current":true,"active":0}]}}"#
-        #expect(try StreamFacts(Self.answer(text)).replicas.map(\.isUnheard) == [true, false, false])
+        #expect(try StreamFacts(Self.answer(text)).replicas.map(\.isUnseen) == [true, false, false])
     }
 
-    @Test("an omitted member counts as the server's default, which is never the safer value")
-    func readsLittle() throws {
+    @Test
+    func `an omitted member counts as the server's default, which is never the safer value`() throws {
         let stream = try StreamFacts(Self.answer(#"{"config":{"name":"INTAKE_0"}}"#))
         #expect(stream.storage == "memory" && stream.copies == 1 && stream.discard == "old" && stream.idWindow == 0)
         #expect(stream.members.isEmpty && stream.lastSequence == 0)
         let full =
             #"{"config":{"name":"I","max_age":5,"no_ack":true,"mirror":{"name":"O"},"sealed":true,"persist_mode":"async"}}"#
         let bad = try StreamFacts(Self.answer(full))
-        #expect(bad.longestAge == 5 && bad.isSilent && bad.isMirror && bad.isSealed && bad.persistMode == "async")
+        #expect(bad.maxAge == 5 && bad.disablesAcks && bad.isMirror && bad.isSealed && bad.persistMode == "async")
     }
 
-    @Test(
-        "an answer that does not describe a stream is reported with its reason",
-        arguments: [
-            (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, StreamFacts.Failure.missing),
-            (
-                #"{"error":{"code":503,"err_code":10039,"description":"JetStream not enabled"}}"#,
-                .refused("JetStream not enabled")
-            ),
-            ("{}", .unreadable("it does not describe a stream")),
-            (#"{"config":{}}"#, .unreadable("it does not describe a stream")),
-        ]
-    )
-    func readsNoStream(text: String, failure: StreamFacts.Failure) {
+    @Test(arguments: [
+        (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, StreamFacts.Failure.missing),
+        (
+            #"{"error":{"code":503,"err_code":10039,"description":"JetStream not enabled"}}"#,
+            .rejected("JetStream not enabled")
+        ),
+        ("{}", .invalid("it does not describe a stream")),
+        (#"{"config":{}}"#, .invalid("it does not describe a stream")),
+    ])
+    func `an answer that does not describe a stream is reported with its reason`(
+        text: String,
+        failure: StreamFacts.Failure
+    ) {
         #expect(throws: failure) { try StreamFacts(Self.answer(text)) }
     }
 
@@ -306,15 +306,18 @@ struct DurabilityGateTests {
         (#""error":{"code":500,"description":"no"}"#, nil), (#""more":1"#, nil),
     ]
 
-    @Test("a server's report states whether it syncs always, syncs later or stores nothing", arguments: answers)
-    func readsReport(text: String, storage: MemberReport.Storage?) {
+    @Test(arguments: answers)
+    func `a server's report states whether it syncs always, syncs later or stores nothing`(
+        text: String,
+        storage: MemberReport.Storage?
+    ) {
         let report = MemberReport(Self.answer(#"{"server":{"name":"n1","ver":"2.15.1"},\#(text)}"#))
         #expect(report == storage.map { MemberReport(name: "n1", storage: $0) })
         #expect(report?.syncsAlways == storage.map { $0 == .syncsAlways })
     }
 
-    @Test("an invalid report is ignored, and the server's time is parsed")
-    func readsNoReport() {
+    @Test
+    func `an invalid report is ignored, and the server's time is parsed`() {
         for text in ["{}", "", #"{"data":{"config":{"sync_always":true}}}"#] {
             #expect(MemberReport(Self.answer(text)) == nil)
         }

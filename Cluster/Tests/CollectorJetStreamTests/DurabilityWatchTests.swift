@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable import CollectorJetStream
@@ -12,61 +12,61 @@ internal import TrackwayTesting
 struct DurabilityWatchTests {
     private let engine = SimulatedEngine()
     private let clock = ManualClock()
-    private let notices = Locked<[String]>([])
+    private let warnings = Locked<[String]>([])
 
-    private func watch(told: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in }) -> DurabilityWatch {
+    private func watch(onFacts: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in }) -> DurabilityWatch {
         DurabilityWatch(
             engine,
-            look: DurabilityCheck(engine, system: engine, stream: "INTAKE_0"),
+            check: DurabilityCheck(engine, system: engine, stream: "INTAKE_0"),
             sleep: { [clock] in await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
-            floor: { 5 },
-            told: told,
-            notice: { [notices] text in notices.withLock { $0.append(text) } }
+            knownEnd: { 5 },
+            onFacts: onFacts,
+            onWarning: { [warnings] text in warnings.withLock { $0.append(text) } }
         )
     }
 
-    /// Reports that a server does not sync always.
-    private func makeLazy(_ name: String) {
+    /// Reports that a server does not always sync.
+    private func disableSync(_ name: String) {
         engine.change { state in
             let all = ["n0", "n1", "n2"].map { MemberReport(name: $0, syncsAlways: $0 != name) }
             state.reports = [all]
         }
     }
 
-    @Test("a proof is valid only for the connection on which it was made")
-    func connections() async {
+    @Test
+    func `a proof is valid only for the connection on which it was made`() async {
         let watch = watch()
-        #expect(watch.standing == .unknown("the NATS cluster is not proven durable yet on this connection"))
+        #expect(watch.status == .unknown("the NATS cluster is not proven durable yet on this connection"))
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
+        #expect(watch.status == .proven)
         engine.change { $0.connection = SimulatedEngine.connection(2) }
-        #expect(watch.standing == .unknown("the NATS cluster is not proven durable yet on this connection"))
+        #expect(watch.status == .unknown("the NATS cluster is not proven durable yet on this connection"))
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
+        #expect(watch.status == .proven)
         engine.change { $0.connection = nil }
-        #expect(watch.standing == .unknown("not connected to the NATS cluster"))
+        #expect(watch.status == .unknown("not connected to the NATS cluster"))
         await watch.checkOnce()
-        #expect(watch.standing == .unknown("not connected to the NATS cluster"))
+        #expect(watch.status == .unknown("not connected to the NATS cluster"))
     }
 
-    @Test("a fault applies to all connections until a check finds otherwise, and is reported once")
-    func faults() async {
+    @Test
+    func `a fault applies to all connections until a check finds otherwise, and is reported once`() async {
         let watch = watch()
-        makeLazy("n1")
+        disableSync("n1")
         await watch.checkOnce()
         await watch.checkOnce()
-        let fault = DurabilityFault.lazyDisk(server: "n1", version: "2.15.1")
-        #expect(watch.standing == .unproven([fault]))
+        let fault = DurabilityFault.notSyncing(server: "n1", version: "2.15.1")
+        #expect(watch.status == .unproven([fault]))
         engine.change { $0.connection = SimulatedEngine.connection(2) }
-        #expect(watch.standing == .unproven([fault]))
-        makeLazy("nobody")
+        #expect(watch.status == .unproven([fault]))
+        disableSync("nobody")
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
-        #expect(notices.withLock { $0 } == [fault.description, "The NATS cluster is proven durable."])
+        #expect(watch.status == .proven)
+        #expect(warnings.withLock { $0 } == [fault.description, "The NATS cluster is proven durable."])
     }
 
-    @Test("servers missing from the first answer are asked again; without any answer, the state is unknown")
-    func asksAgain() async {
+    @Test
+    func `servers missing from the first answer are asked again; without any answer, the state is unknown`() async {
         let watch = watch()
         engine.change { state in
             state.reports = [
@@ -75,31 +75,31 @@ struct DurabilityWatchTests {
             ]
         }
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
+        #expect(watch.status == .proven)
         engine.change { $0.reports = [[]] }
         await watch.checkOnce()
         // This may pass in a moment: records wait and are not rejected immediately.
-        guard case .unknown(let reason) = watch.standing else {
+        guard case .unknown(let reason) = watch.status else {
             Issue.record("A missing answer counts as a result.")
             return
         }
         #expect(reason.hasPrefix("n0, n1, n2 did not report how they sync; set credentials"))
     }
 
-    @Test("without a system account user, servers are not asked; a missing stream is a fault")
-    func noSystem() async {
+    @Test
+    func `without a system account user, servers are not asked; a missing stream is a fault`() async {
         let other = SimulatedEngine()
         other.change { $0.connection = nil }
-        let look = DurabilityCheck(engine, system: other, stream: "INTAKE_0")
-        let failed = DurabilityState.Look.failed("not connected as a user of the NATS system account")
-        #expect(await look.run().look == failed)
+        let check = DurabilityCheck(engine, system: other, stream: "INTAKE_0")
+        let failed = DurabilityState.CheckResult.failed("not connected as a user of the NATS system account")
+        #expect(await check.run().result == failed)
         engine.change { $0.isMissing = true }
         let missing = DurabilityCheck(engine, system: engine, stream: "INTAKE_0")
-        #expect(await missing.run().look == .verdict(.unproven([.missing(stream: "INTAKE_0")])))
+        #expect(await missing.run().result == .verdict(.unproven([.missing(stream: "INTAKE_0")])))
     }
 
-    @Test("one server with a full disk does not stop the others; several of them are named as the cause")
-    func fullDisk() async {
+    @Test
+    func `one server with a full disk does not stop the others; several of them are named as the cause`() async {
         let watch = watch()
         func report(_ storages: [MemberReport.Storage]) {
             engine.change { state in
@@ -108,34 +108,34 @@ struct DurabilityWatchTests {
         }
         report([.syncsAlways, .syncsAlways, .off])
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
+        #expect(watch.status == .proven)
         report([.syncsAlways, .off, .off])
         await watch.checkOnce()
-        guard case .unknown(let reason) = watch.standing else {
-            Issue.record("\(watch.standing)")
+        guard case .unknown(let reason) = watch.status else {
+            Issue.record("\(watch.status)")
             return
         }
         #expect(reason.hasPrefix("n1, n2 store nothing: JetStream is off there, usually due to full or failing disks"))
         // Usually the stream has no leader then; the cause is still reported.
-        engine.change { $0.tells = false }
+        engine.change { $0.isReporting = false }
         await watch.checkOnce()
-        guard case .unknown(let leaderless) = watch.standing else {
-            Issue.record("\(watch.standing)")
+        guard case .unknown(let leaderless) = watch.status else {
+            Issue.record("\(watch.status)")
             return
         }
         #expect(leaderless.hasPrefix("the stream INTAKE_0 currently has no leader"))
         #expect(leaderless.contains("n1, n2 store nothing") && leaderless.contains("restart them"))
         // One of them has been restarted, and the stream has a leader again.
-        engine.change { $0.tells = true }
+        engine.change { $0.isReporting = true }
         report([.syncsAlways, .syncsAlways, .off])
         await watch.checkOnce()
         #expect(
-            watch.standing == .proven && watch.current?.reports.map(\.storage) == [.syncsAlways, .syncsAlways, .off]
+            watch.status == .proven && watch.current?.reports.map(\.storage) == [.syncsAlways, .syncsAlways, .off]
         )
     }
 
-    @Test("a server that the others cannot reach is asked again, to distinguish a full disk from a lost server")
-    func unheardFullDisk() async {
+    @Test
+    func `a server that the others cannot reach is asked again, to distinguish a full disk from a lost server`() async {
         let watch = watch()
         engine.change { state in
             state.facts.replicas[1].isOffline = true
@@ -145,82 +145,84 @@ struct DurabilityWatchTests {
         }
         for _ in 0..<3 {
             await watch.checkOnce()
-            #expect(watch.standing == .proven)
+            #expect(watch.status == .proven)
             #expect(ClusterReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .off])
         }
         engine.change { $0.reports[0].removeLast() }
         await watch.checkOnce()
-        #expect(watch.standing == .proven)
-        #expect(ClusterReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .gone])
+        #expect(watch.status == .proven)
+        #expect(ClusterReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .unreachable])
     }
 
-    @Test("for a closed stream, the client keeps its server and reports the closure, unless the leader is cut off")
-    func closed() async {
+    @Test
+    func `for a closed stream, the client keeps its server and reports the closure, unless the leader is cut off`()
+        async
+    {
         let watch = DurabilityWatch(
             engine,
-            look: DurabilityCheck(engine, system: engine, stream: "INTAKE_0") {
-                var demands = DurabilityGate.Demands()
-                demands.closedSubject = "intake.closed.0"
-                return demands
+            check: DurabilityCheck(engine, system: engine, stream: "INTAKE_0") {
+                var requirements = DurabilityGate.Requirements()
+                requirements.closedSubject = "intake.closed.0"
+                return requirements
             },
             sleep: { [clock] in await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) }
         )
         engine.change { $0.facts.subjects = ["intake.closed.0"] }
         for _ in 0..<10 {
             await watch.checkOnce()
-            guard case .unknown(let reason) = watch.standing else {
-                Issue.record("\(watch.standing)")
+            guard case .unknown(let reason) = watch.status else {
+                Issue.record("\(watch.status)")
                 return
             }
-            #expect(reason.contains("the stream INTAKE_0 is closed") && reason.contains("engine plan"))
+            #expect(reason.contains("the stream INTAKE_0 is closed") && reason.contains("cluster plan"))
         }
-        #expect(watch.isClosed && engine.state.withLock { $0.left.isEmpty })
+        #expect(watch.isClosed && engine.state.withLock { $0.droppedConnections.isEmpty })
         // A leader that is cut off may report outdated facts.
-        engine.change { $0.facts.replicas = ["n1", "n2"].map { .init(name: $0, silence: .seconds(9)) } }
+        engine.change { $0.facts.replicas = ["n1", "n2"].map { .init(name: $0, sinceContact: .seconds(9)) } }
         for _ in 0..<3 { await watch.checkOnce() }
-        #expect(watch.isClosed && engine.state.withLock { $0.left.count } == 1)
+        #expect(watch.isClosed && engine.state.withLock { $0.droppedConnections.count } == 1)
     }
 
-    @Test(
-        "a closed stream is reported despite a lost connection, until its leader reports otherwise",
-        arguments: [
-            (DurabilityState.Look.failed("the connection to NATS was lost"), true),
-            (.failed("the stream INTAKE_0 currently has no leader to report on it"), true),
-            (.failed("INTAKE_0 is closed: engine plan"), true), (.closed("INTAKE_0 is closed: engine plan"), true),
-            (.verdict(.proven(without: ["n2"])), false), (.verdict(.unproven([.silentServer("n2")])), false),
-            (.verdict(.unproven([.missing(stream: "INTAKE_0")])), false),
-        ]
-    )
-    func closedAndLost(_ look: DurabilityState.Look, _ isClosed: Bool) {
+    @Test(arguments: [
+        (DurabilityState.CheckResult.failed("the connection to NATS was lost"), true),
+        (.failed("the stream INTAKE_0 currently has no leader to report on it"), true),
+        (.failed("INTAKE_0 is closed: cluster plan"), true), (.closed("INTAKE_0 is closed: cluster plan"), true),
+        (.verdict(.proven(without: ["n2"])), false), (.verdict(.unproven([.missingReport("n2")])), false),
+        (.verdict(.unproven([.missing(stream: "INTAKE_0")])), false),
+    ])
+    func `a closed stream is reported despite a lost connection, until its leader reports otherwise`(
+        _ result: DurabilityState.CheckResult,
+        _ isClosed: Bool
+    ) {
         var state = DurabilityState()
-        let words = "INTAKE_0 is closed: engine plan"
-        func count(_ standing: DurabilityState.Standing) -> Int {
-            guard case .unknown(let reason) = standing else { return 0 }
+        let words = "INTAKE_0 is closed: cluster plan"
+        func count(_ status: DurabilityState.Status) -> Int {
+            guard case .unknown(let reason) = status else { return 0 }
             return reason.split(separator: words, omittingEmptySubsequences: false).count - 1
         }
-        _ = state.looked(.failed("no leader"), on: 1)
-        #expect(!state.isClosed && count(state.standing(on: nil)) == 0)
-        let leaves = state.looked(.closed(words), on: 1)
-        #expect(!leaves && state.isClosed && count(state.standing(on: 1)) == 1)
-        #expect(count(state.standing(on: nil)) == 1)
-        if case .unknown(let reason) = state.standing(on: nil) {
+        _ = state.checkFinished(with: .failed("no leader"), on: 1)
+        #expect(!state.isClosed && count(state.status(on: nil)) == 0)
+        let shouldSwitch = state.checkFinished(with: .closed(words), on: 1)
+        #expect(!shouldSwitch && state.isClosed && count(state.status(on: 1)) == 1)
+        #expect(count(state.status(on: nil)) == 1)
+        if case .unknown(let reason) = state.status(on: nil) {
             #expect(reason.hasPrefix("not connected to the NATS cluster; "))
         }
-        for _ in 0..<2 { _ = state.looked(look, on: 2) }
+        for _ in 0..<2 { _ = state.checkFinished(with: result, on: 2) }
         #expect(state.isClosed == isClosed)
         for connection in [nil, 2] as [UInt64?] {
-            #expect((count(state.standing(on: connection)) == 1) == isClosed)
+            #expect((count(state.status(on: connection)) == 1) == isClosed)
         }
     }
 
-    @Test("after a stream loses its leader, its servers are still listed, with unknown states")
-    func currentServers() async {
+    @Test
+    func `after a stream loses its leader, its servers are still listed, with unknown states`() async {
         let watch = watch()
         #expect(watch.current == nil)
         await watch.checkOnce()
         #expect(ClusterReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .proven])
         engine.change { state in
-            state.tells = false
+            state.isReporting = false
             state.reports = [[]]
         }
         await watch.checkOnce()
@@ -229,9 +231,9 @@ struct DurabilityWatchTests {
         #expect(nodes.allSatisfy { $0.leads == 0 } && watch.latest?.stream.leader == "n0")
     }
 
-    @Test("server clocks are compared with this machine's, allowing for the round trip")
-    func clocks() async {
-        let look = DurabilityCheck(engine, system: engine, stream: "INTAKE_0", clock: clock)
+    @Test
+    func `server clocks are compared with this machine's, allowing for the round trip`() async {
+        let check = DurabilityCheck(engine, system: engine, stream: "INTAKE_0", clock: clock)
         let now = clock.now().wall
         engine.change { state in
             state.reports = [
@@ -242,86 +244,87 @@ struct DurabilityWatchTests {
                 ]
             ]
         }
-        #expect(await look.run().reports.map(\.clockOffset) == [.zero, .seconds(3_600), nil])
+        #expect(await check.run().reports.map(\.clockOffset) == [.zero, .seconds(3_600), nil])
         let later = now.advanced(by: .seconds(2))
         #expect(DurabilityCheck.offset(of: now.advanced(by: .seconds(1)), now, later) == .zero)
         #expect(DurabilityCheck.offset(of: now.advanced(by: .seconds(9)), now, later) == .seconds(-7))
         #expect(DurabilityCheck.offset(of: now.advanced(by: .seconds(-9)), now, later) == .seconds(9))
     }
 
-    @Test("a stream without a leader has an unknown state, and the facts of other checks are passed on")
-    func leaderless() async {
-        let told = Locked<[UInt64]>([])
-        let watch = watch { facts, floor in told.withLock { $0 += [facts.lastSequence, floor] } }
+    @Test
+    func `a stream without a leader has an unknown state, and the facts of other checks are passed on`() async {
+        let facts = Locked<[UInt64]>([])
+        let watch = watch { stream, end in facts.withLock { $0 += [stream.lastSequence, end] } }
         engine.change { $0.facts.lastSequence = 77 }
         await watch.checkOnce()
-        engine.change { $0.tells = false }
+        engine.change { $0.isReporting = false }
         await watch.checkOnce()
-        #expect(watch.standing == .unknown("the stream INTAKE_0 currently has no leader to report on it"))
-        #expect(told.withLock { $0 } == [77, 5])
+        #expect(watch.status == .unknown("the stream INTAKE_0 currently has no leader to report on it"))
+        #expect(facts.withLock { $0 } == [77, 5])
     }
 
-    @Test(
-        "the less is known, the sooner the next check runs",
-        arguments: [
-            (DurabilityState.Look.verdict(.proven(without: [])), 10_000), (.verdict(.proven(without: ["n2"])), 1_000),
-            (.verdict(.unproven([.silentServer("n2")])), 250),
-            (.verdict(.unproven([.missing(stream: "INTAKE_0")])), 2_000),
-            (.failed("no leader"), 250), (.closed("closed"), 250), (.verdict(.unproven([.storesNothing("n2")])), 250),
-        ]
-    )
-    func pauses(look: DurabilityState.Look, milliseconds: Int) {
+    @Test(arguments: [
+        (DurabilityState.CheckResult.verdict(.proven(without: [])), 10_000),
+        (.verdict(.proven(without: ["n2"])), 1_000),
+        (.verdict(.unproven([.missingReport("n2")])), 250),
+        (.verdict(.unproven([.missing(stream: "INTAKE_0")])), 2_000),
+        (.failed("no leader"), 250), (.closed("closed"), 250), (.verdict(.unproven([.storageDisabled("n2")])), 250),
+    ])
+    func `the less is known, the sooner the next check runs`(result: DurabilityState.CheckResult, milliseconds: Int) {
         var state = DurabilityState()
         #expect(state.pause == .milliseconds(250))
-        _ = state.looked(look, on: 1)
+        _ = state.checkFinished(with: result, on: 1)
         #expect(state.pause == .milliseconds(milliseconds))
     }
 
-    @Test("a server that may be cut off is left after three consecutive checks without a result")
-    func cutOff() async {
+    @Test
+    func `a server that may be cut off is left after three consecutive checks without a result`() async {
         let system = SimulatedEngine()
         let watch = DurabilityWatch(
             engine,
-            look: DurabilityCheck(engine, system: system, stream: "INTAKE_0"),
+            check: DurabilityCheck(engine, system: system, stream: "INTAKE_0"),
             sleep: { [clock] in await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) }
         )
-        // No leader, or one without contact to other servers: the rest is not a majority.
-        for (tells, heard) in [(false, ["n0", "n1", "n2"]), (true, ["n0"])] {
+        // No leader, or one without contact with other servers: the rest is not a majority.
+        for (isReporting, reporting) in [(false, ["n0", "n1", "n2"]), (true, ["n0"])] {
             await watch.checkOnce()
-            #expect(watch.standing == .proven)
-            let (left, leftSystem) = (engine.state.withLock { $0.left.count }, system.state.withLock { $0.left.count })
-            engine.change { $0.tells = tells }
-            system.change { $0.reports = [heard.map { MemberReport(name: $0) }] }
+            #expect(watch.status == .proven)
+            let (dropped, systemDropped) = (
+                engine.state.withLock { $0.droppedConnections.count },
+                system.state.withLock { $0.droppedConnections.count }
+            )
+            engine.change { $0.isReporting = isReporting }
+            system.change { $0.reports = [reporting.map { MemberReport(name: $0) }] }
             await watch.checkOnce()
             await watch.checkOnce()
-            #expect(engine.state.withLock { $0.left.count } == left)
+            #expect(engine.state.withLock { $0.droppedConnections.count } == dropped)
             await watch.checkOnce()
-            #expect(engine.state.withLock { $0.left.count } == left + 1)
-            #expect(system.state.withLock { $0.left.count } == leftSystem + 1)
-            engine.change { $0.tells = true }
+            #expect(engine.state.withLock { $0.droppedConnections.count } == dropped + 1)
+            #expect(system.state.withLock { $0.droppedConnections.count } == systemDropped + 1)
+            engine.change { $0.isReporting = true }
             system.change { $0.reports = SimulatedEngine.State().reports }
         }
     }
 
-    @Test("a check runs at the start, after ten seconds, and immediately on a new connection")
-    func runs() async throws {
-        let (looks, looked) = AsyncStream.makeStream(of: Void.self)
-        let watch = watch { _, _ in looked.yield() }
+    @Test
+    func `a check runs at the start, after ten seconds, and immediately on a new connection`() async throws {
+        let (checks, checked) = AsyncStream.makeStream(of: Void.self)
+        let watch = watch { _, _ in checked.yield() }
         let clock = clock
         let engine = engine
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await watch.run() }
-            var look = looks.makeAsyncIterator()
-            _ = await look.next()
-            try await Deadline.wait(while: watch.standing != .proven)
+            var check = checks.makeAsyncIterator()
+            _ = await check.next()
+            try await Deadline.wait(while: watch.status != .proven)
             await clock.untilSleeping()
             clock.advance(by: .seconds(10))
-            _ = await look.next()
+            _ = await check.next()
             await clock.untilSleeping()
             engine.change { $0.connection = SimulatedEngine.connection(2) }
             watch.connectionChanged()
-            _ = await look.next()
-            try await Deadline.wait(while: watch.standing != .proven)
+            _ = await check.next()
+            try await Deadline.wait(while: watch.status != .proven)
             group.cancelAll()
         }
     }

@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
+internal import CollectorCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable internal import CollectorJetStream
 
@@ -15,13 +15,13 @@ internal import TrackwayWire
 ///
 /// Records are published to them and read in their order, and other streams are opened during this.
 @Suite(
-    .enabled(if: NATSServerBinary.isHere, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
+    .enabled(if: NATSServerBinary.isAvailable, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
     .serialized,
     .timeLimit(.minutes(5))
 )
 struct EngineOrderTests {
     /// An acknowledged record.
-    private struct Told: Sendable {
+    private struct Acknowledged: Sendable {
         let installation: Int
         let number: Int
         let position: LogPosition
@@ -36,8 +36,8 @@ struct EngineOrderTests {
 
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(10)) }
 
-    private static func until(_ isSo: () -> Bool) async throws {
-        while !isSo() { try await pause() }
+    private static func until(_ condition: () -> Bool) async throws {
+        while !condition() { try await pause() }
     }
 
     private static func engine(_ cluster: NATSTestCluster, seed: UInt64) -> Engine {
@@ -46,7 +46,7 @@ struct EngineOrderTests {
             cluster.addresses,
             credentials: NATSTestCluster.credentials,
             clock: SystemClock(),
-            chance: { random.withLock { $0.next() } },
+            randomUInt64: { random.withLock { $0.next() } },
             // Real servers need real time.
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )
@@ -68,20 +68,20 @@ struct EngineOrderTests {
         }
     }
 
-    /// Sends records of every installation, one after the other, while `goesOn` returns true.
+    /// Sends records of every installation, one after the other, while `isRunning` returns true.
     private static func send(
         _ engines: [Engine],
-        _ told: Locked<[Told]>,
-        while goesOn: @escaping @Sendable () -> Bool
+        _ acknowledged: Locked<[Acknowledged]>,
+        while isRunning: @escaping @Sendable () -> Bool
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for installation in 0..<installations {
                 group.addTask {
                     let id = InstallationID(high: 7, low: UInt64(installation))
-                    var number = told.withLock {
+                    var number = acknowledged.withLock {
                         $0.filter { $0.installation == installation }.map(\.number).max() ?? 0
                     }
-                    while goesOn() {
+                    while isRunning() {
                         number += 1
                         var header = BatchHeader(id: "\(installation).\(number)")
                         header.installation = id
@@ -92,8 +92,12 @@ struct EngineOrderTests {
                                     record: payload(installation, number),
                                     route: IntakeRoute(header, key: "k")
                                 )
-                                let entry = Told(installation: installation, number: number, position: commit.position)
-                                told.withLock { $0.append(entry) }
+                                let entry = Acknowledged(
+                                    installation: installation,
+                                    number: number,
+                                    position: commit.position
+                                )
+                                acknowledged.withLock { $0.append(entry) }
                                 break
                             } catch {
                                 #expect(error.code == .engineUnavailable || error.code == .engineNotDurable, "\(error)")
@@ -123,53 +127,57 @@ struct EngineOrderTests {
         return all
     }
 
-    @Test("records move from one to three to two streams under load, and all readers see all of them in one order")
-    func growth() async throws {
+    @Test
+    func `records move from one to three to two streams under load, and all readers see all of them in one order`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await Self.run(3, on: cluster) { engines in
-                try await Self.until { engines[0].standing == .unproven([.missing(stream: "INTAKE_0")]) }
+                try await Self.until { engines[0].status == .unproven([.missing(stream: "INTAKE_0")]) }
                 _ = try await engines[0].makeStream(bytes: 64 << 20, within: .seconds(30))
-                for engine in engines { try await Self.until { engine.standing == .proven } }
-                let told = Locked<[Told]>([])
-                let isOver = Locked(false)
+                for engine in engines { try await Self.until { engine.status == .proven } }
+                let acknowledged = Locked<[Acknowledged]>([])
+                let isFinished = Locked(false)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await Self.send(Array(engines.prefix(2)), told) { !isOver.withLock { $0 } } }
-                    for count in [3, 2] {
-                        let before = told.withLock { $0.count }
-                        try await Self.until { told.withLock { $0.count } > before + 400 }
-                        // No sender uses the third engine.
-                        let growing = StreamChangeRunner(engines[2])
-                        let reason = await growing.run(to: count) { _ in }
-                        #expect(reason == nil)
-                        #expect(await growing.run(to: count) { _ in } == nil)
-                        let after = told.withLock { $0.count }
-                        try await Self.until { told.withLock { $0.count } > after + 400 }
+                    group.addTask {
+                        try await Self.send(Array(engines.prefix(2)), acknowledged) { !isFinished.withLock { $0 } }
                     }
-                    isOver.withLock { $0 = true }
+                    for count in [3, 2] {
+                        let before = acknowledged.withLock { $0.count }
+                        try await Self.until { acknowledged.withLock { $0.count } > before + 400 }
+                        // No sender uses the third engine.
+                        let runner = StreamChangeRunner(engines[2])
+                        let reason = await runner.run(to: count) { _ in }
+                        #expect(reason == nil)
+                        #expect(await runner.run(to: count) { _ in } == nil)
+                        let after = acknowledged.withLock { $0.count }
+                        try await Self.until { acknowledged.withLock { $0.count } > after + 400 }
+                    }
+                    isFinished.withLock { $0 = true }
                     try await group.waitForAll()
                 }
-                let all = told.withLock { $0 }
+                let all = acknowledged.withLock { $0 }
                 // Waiters for a position resume once every acknowledged record has its position in the order.
                 for entry in all.suffix(50) {
-                    let place = EventPosition(segment: entry.position.segment, offset: entry.position.offset)
-                    #expect(await engines[2].intake.indexedPlace(of: place, within: .seconds(30)) != nil)
+                    let position = EventPosition(segment: entry.position.segment, offset: entry.position.offset)
+                    #expect(await engines[2].intake.indexedPosition(of: position, within: .seconds(30)) != nil)
                 }
                 try await Self.until { engines.allSatisfy { $0.intake.readable == engines[0].intake.highest } }
                 try await Self.check(all, engines)
-                try await Self.run(1, on: cluster, seed: 2) { late in
-                    try await Self.until { late[0].standing == .proven }
-                    #expect(try await Self.read(late[0]) == Self.read(engines[0]))
-                    try await Self.purge(late[0], engines[0], cluster)
+                try await Self.run(1, on: cluster, seed: 2) { newEngines in
+                    try await Self.until { newEngines[0].status == .proven }
+                    #expect(try await Self.read(newEngines[0]) == Self.read(engines[0]))
+                    try await Self.purge(newEngines[0], engines[0], cluster)
                 }
             }
         }
     }
 
-    private static func check(_ all: [Told], _ engines: [Engine]) async throws {
+    private static func check(_ all: [Acknowledged], _ engines: [Engine]) async throws {
         let records = try await read(engines[0])
         for engine in engines.dropFirst() { #expect(try await read(engine) == records) }
-        let kept = records.filter { $0.kind == .intake }.map(\.payload)
-        #expect(Set(all.map(\.payload)).isSubset(of: Set(kept)))
+        let stored = records.filter { $0.kind == .intake }.map(\.payload)
+        #expect(Set(all.map(\.payload)).isSubset(of: Set(stored)))
         #expect(Set(all.map(\.position)).count == all.count)
         #expect(
             Set(all.map(\.position).map { EventPosition(segment: $0.segment, offset: $0.offset).stream }).count == 6
@@ -178,7 +186,7 @@ struct EngineOrderTests {
         for installation in 0..<installations {
             var last = 0
             var seen: Set<Int> = []
-            for payload in kept where payload[0] == UInt8(installation) {
+            for payload in stored where payload[0] == UInt8(installation) {
                 let number = Int(payload[1]) << 8 | Int(payload[2])
                 guard seen.insert(number).inserted else { continue }
                 #expect(number > last, "installation \(installation): \(number) after \(last)")
@@ -197,18 +205,18 @@ struct EngineOrderTests {
     private static func purge(_ engine: Engine, _ other: Engine, _ cluster: NATSTestCluster) async throws {
         let records = try await read(engine)
         let end = UInt64(records.count)
-        #expect(try await engine.keeping.extent() == StreamExtent(first: 1, last: end))
+        #expect(try await engine.maintenance.extent() == StreamExtent(first: 1, last: end))
         var removed: UInt64 = 0
         for before in [end / 8, end / 3, end / 2, end] {
-            removed += try await engine.keeping.purge(before: before)
+            removed += try await engine.maintenance.purge(before: before)
             #expect(removed == before - 1)
-            #expect(try await engine.keeping.extent() == StreamExtent(first: before, last: end))
-            #expect(try await other.keeping.purge(before: before) == 0)
-            try await run(1, on: cluster, seed: before) { late in
-                try await until { late[0].standing == .proven }
-                #expect(try await read(late[0], from: before) == Array(records.dropFirst(Int(before) - 1)))
-                await #expect(throws: StreamFault.self) { try await read(late[0], from: before - 1) }
-                #expect(try await late[0].keeping.time(of: before) != nil)
+            #expect(try await engine.maintenance.extent() == StreamExtent(first: before, last: end))
+            #expect(try await other.maintenance.purge(before: before) == 0)
+            try await run(1, on: cluster, seed: before) { newEngines in
+                try await until { newEngines[0].status == .proven }
+                #expect(try await read(newEngines[0], from: before) == Array(records.dropFirst(Int(before) - 1)))
+                await #expect(throws: StreamFault.self) { try await read(newEngines[0], from: before - 1) }
+                #expect(try await newEngines[0].maintenance.time(of: before) != nil)
             }
         }
     }

@@ -2,20 +2,20 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
+internal import CollectorCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable import CollectorJetStream
 
 /// Tests with real servers. Skipped if they are unavailable; all decisions are also tested without them.
 @Suite(
     "Three NATS servers",
-    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
     .serialized,
     .timeLimit(.minutes(2))
 )
@@ -31,7 +31,7 @@ struct EngineTests {
             cluster.addresses,
             credentials: credentials,
             clock: SystemClock(),
-            chance: { random.withLock { $0.next() } },
+            randomUInt64: { random.withLock { $0.next() } },
             // Real servers need real time.
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )
@@ -58,32 +58,33 @@ struct EngineTests {
     /// Yields the CPU to other tests, because servers take time anyway.
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(20)) }
 
-    private static func until(_ isSo: () -> Bool) async throws {
-        while !isSo() { try await pause() }
+    private static func until(_ condition: () -> Bool) async throws {
+        while !condition() { try await pause() }
     }
 
     private static func route(_ id: String) -> IntakeRoute { IntakeRoute(BatchHeader(id: id), key: "k") }
 
-    private static func refusal(_ engine: Engine) async -> IntakeError? {
+    private static func rejection(_ engine: Engine) async -> IntakeError? {
         do throws(IntakeError) {
-            _ = try await engine.intake.commit(kind: .intake, record: [1], route: .none)
+            _ = try await engine.intake.commit(kind: .intake, record: [1], route: .unrouted)
             return nil
         } catch {
             return error
         }
     }
 
-    @Test("a missing stream is reported, then created and proven, and stores a repeated record only once")
-    func happy() async throws {
+    @Test
+    func `a missing stream is reported, then created and proven, and stores a repeated record only once`() async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
-                try await Self.until { engine.standing == .unproven([.missing(stream: "INTAKE_0")]) }
-                #expect(await Self.refusal(engine)?.code == .engineNotDurable)
+                try await Self.until { engine.status == .unproven([.missing(stream: "INTAKE_0")]) }
+                #expect(await Self.rejection(engine)?.code == .engineNotDurable)
                 try await Self.makeStream(engine)
                 // Creating an existing stream is not an error.
                 try await engine.makeStream(bytes: 1 << 20)
-                try await Self.until { engine.standing == .proven }
-                #expect(engine.intake.trouble == nil)
+                try await Self.until { engine.status == .proven }
+                #expect(engine.intake.failure == nil)
                 let long = [UInt8](repeating: 0x0d, count: 2 << 20)
                 let first = try await engine.intake.commit(kind: .intake, record: long, route: Self.route("a"))
                 let again = try await engine.intake.commit(kind: .intake, record: long, route: Self.route("a"))
@@ -98,27 +99,29 @@ struct EngineTests {
         }
     }
 
-    @Test("a server that does not sync always is named, and records are rejected")
-    func lazy() async throws {
-        try await NATSTestCluster.run(lazy: ["n1"]) { cluster in
+    @Test
+    func `a server that does not sync always is named, and records are rejected`() async throws {
+        try await NATSTestCluster.run(withoutSync: ["n1"]) { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
-                let fault = DurabilityFault.lazyDisk(server: "n1", version: NATSServerBinary.version)
-                try await Self.until { engine.standing == .unproven([fault]) }
-                let error = await Self.refusal(engine)
+                let fault = DurabilityFault.notSyncing(server: "n1", version: NATSServerBinary.version)
+                try await Self.until { engine.status == .unproven([fault]) }
+                let error = await Self.rejection(engine)
                 #expect(error?.code == .engineNotDurable && error?.message == fault.description)
             }
         }
     }
 
-    @Test("without a system account user, the servers' sync settings are unknown; a wrong password is reported")
-    func credentials() async throws {
+    @Test
+    func `without a system account user, the servers' sync settings are unknown; a wrong password is reported`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             let user = NATSTestCluster.credentials.user
             try await Self.run(cluster, EngineCredentials(user: user)) { engine in
                 try await Self.makeStream(engine)
                 try await Self.until {
-                    guard case .unknown(let reason) = engine.standing else { return false }
+                    guard case .unknown(let reason) = engine.status else { return false }
                     return reason.contains(
                         "did not report how they sync; set credentials of the system account"
                     )
@@ -127,19 +130,21 @@ struct EngineTests {
             let stranger = EngineCredentials(user: NATSCredentials(user: "trackway", password: "wrong"))
             try await Self.run(cluster, stranger) { engine in
                 try await Self.until {
-                    engine.trouble?.contains("rejected the connection: Authorization Violation") == true
+                    engine.connectionError?.contains("rejected the connection: Authorization Violation") == true
                 }
-                #expect(engine.standing == .unknown("not connected to the NATS cluster"))
+                #expect(engine.status == .unknown("not connected to the NATS cluster"))
             }
         }
     }
 
-    @Test("after a server is killed under load and restarted, every acknowledged record is at its position, once")
-    func kill() async throws {
+    @Test
+    func `after a server is killed under load and restarted, every acknowledged record is at its position, once`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
-                try await Self.until { engine.standing == .proven }
+                try await Self.until { engine.status == .proven }
                 let answered = Locked<[(UInt16, LogPosition)]>([])
                 let next = Locked<UInt16>(0)
                 let isOver = Locked(false)
@@ -175,7 +180,7 @@ struct EngineTests {
                         let killed = answered.withLock { $0.count }
                         try await Self.until { answered.withLock { $0.count } > killed + 50 }
                         try await cluster.start(name)
-                        try await Self.until { engine.standing == .proven }
+                        try await Self.until { engine.status == .proven }
                     }
                     isOver.withLock { $0 = true }
                     try await group.waitForAll()
@@ -191,22 +196,24 @@ struct EngineTests {
         }
     }
 
-    @Test("without two of three servers, records are rejected temporarily, and accepted once one of them is back")
-    func noQuorum() async throws {
+    @Test
+    func `without two of three servers, records are rejected temporarily, and accepted once one of them is back`()
+        async throws
+    {
         try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
-                try await Self.until { engine.standing == .proven }
+                try await Self.until { engine.status == .proven }
                 await cluster.kill("n0")
                 await cluster.kill("n1")
                 let began = ContinuousClock.now
-                let error = await Self.refusal(engine)
+                let error = await Self.rejection(engine)
                 #expect(error?.code == .engineUnavailable, "\(String(describing: error))")
                 #expect(began.duration(to: .now) < .seconds(14))
-                #expect(engine.intake.trouble != nil)
+                #expect(engine.intake.failure != nil)
                 try await cluster.start("n0")
-                try await Self.until { engine.standing == .proven }
-                _ = try await engine.intake.commit(kind: .intake, record: [2], route: .none)
+                try await Self.until { engine.status == .proven }
+                _ = try await engine.intake.commit(kind: .intake, record: [2], route: .unrouted)
             }
         }
     }

@@ -14,8 +14,8 @@ struct NATSCommandTests {
         return String(buffer: buffer)
     }
 
-    @Test("commands are encoded as the protocol requires")
-    func bytes() {
+    @Test
+    func `commands are encoded as the protocol requires`() {
         #expect(text(.ping) == "PING\r\n" && text(.pong) == "PONG\r\n")
         #expect(text(.subscribe(subject: "_INBOX.a.*", subscription: 1)) == "SUB _INBOX.a.* 1\r\n")
         #expect(
@@ -33,37 +33,31 @@ struct NATSCommandTests {
         #expect(!text(.connect(nil, client: "c")).contains("pass"))
     }
 
-    @Test(
-        "valid addresses are parsed",
-        arguments: [
-            ("nats://a:4222", "nats://a:4222"), ("a", "nats://a:4222"), ("10.0.0.1:5", "nats://10.0.0.1:5"),
-            ("nats://[::1]:5", "nats://[::1]:5"), ("[fe80::1]", "nats://[fe80::1]:4222"),
-            ("nats://a:4222/", "nats://a:4222"),
-        ]
-    )
-    func addresses(text: String, address: String) {
+    @Test(arguments: [
+        ("nats://a:4222", "nats://a:4222"), ("a", "nats://a:4222"), ("10.0.0.1:5", "nats://10.0.0.1:5"),
+        ("nats://[::1]:5", "nats://[::1]:5"), ("[fe80::1]", "nats://[fe80::1]:4222"),
+        ("nats://a:4222/", "nats://a:4222"),
+    ])
+    func `valid addresses are parsed`(text: String, address: String) {
         #expect(NATSAddress(text)?.description == address)
     }
 
-    @Test(
-        "invalid addresses are rejected, including those with a password",
-        arguments: [
-            "", "nats://", "http://a", "a:", "a:0", "a:65536", "a:+1", "user:secret@a", "a b", "[::1", "[::1]x", "::1",
-        ]
-    )
-    func noAddresses(text: String) {
+    @Test(arguments: [
+        "", "nats://", "http://a", "a:", "a:0", "a:65536", "a:+1", "user:secret@a", "a b", "[::1", "[::1]x", "::1",
+    ])
+    func `invalid addresses are rejected, including those with a password`(text: String) {
         #expect(NATSAddress(text) == nil)
     }
 
-    @Test("a list of addresses is parsed as a whole or rejected")
-    func lists() {
+    @Test
+    func `a list of addresses is parsed as a whole or rejected`() {
         #expect(NATSAddress.list("nats://a,nats://b:1")?.map(\.description) == ["nats://a:4222", "nats://b:1"])
         #expect(NATSAddress.list("nats://a,http://b") == nil)
         #expect(NATSAddress.list("") == nil)
     }
 
-    @Test("a password does not appear in descriptions")
-    func secrecy() {
+    @Test
+    func `a password does not appear in descriptions`() {
         #expect("\(NATSCredentials(user: "u", password: "secret"))" == "u")
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayTesting
 
@@ -19,11 +19,11 @@ struct StreamFollowerTests {
         limits.records = records
         return StreamFollower(
             engine,
-            place: StreamNames(),
+            names: StreamNames(),
             limits: limits,
             sleep: { _ in await Task.yield() },
             highest: { [highest] in highest.withLock { $0 } },
-            reached: { [highest] sequence in highest.withLock { $0 = max($0, sequence) } }
+            onReach: { [highest] sequence in highest.withLock { $0 = max($0, sequence) } }
         )
     }
 
@@ -37,51 +37,53 @@ struct StreamFollowerTests {
         }
     }
 
-    private static func place(_ sequence: UInt64) -> LogPosition { LogPosition(stream: 0, sequence: sequence) }
+    private static func position(_ sequence: UInt64) -> LogPosition { LogPosition(stream: 0, sequence: sequence) }
 
     private func fault(_ follower: StreamFollower, from start: LogPosition = .start) async -> StreamFault? {
         do {
-            _ = try await follower.records(from: start, upTo: Self.place(9))
+            _ = try await follower.records(from: start, upTo: Self.position(9))
             return nil
         } catch {
             return error as? StreamFault
         }
     }
 
-    @Test("records arrive in order with positions and kinds, as many at once as the limit allows")
-    func order() async throws {
+    @Test
+    func `records arrive in order with positions and kinds, as many at once as the limit allows`() async throws {
         fill(5)
         let follower = follower(records: 3)
-        let first = try await follower.records(from: .start, upTo: Self.place(6))
+        let first = try await follower.records(from: .start, upTo: Self.position(6))
         #expect(first.map(\.payload) == [[1], [2], [3]])
         #expect(first.map(\.kind) == [.intake, .erasure, .intake])
-        #expect(first.map(\.start) == (1...3).map { Self.place($0) })
-        #expect(first.map(\.end) == (2...4).map { Self.place($0) })
+        #expect(first.map(\.start) == (1...3).map { Self.position($0) })
+        #expect(first.map(\.end) == (2...4).map { Self.position($0) })
         // The first answer already shows that the stream continues.
         #expect(highest.withLock { $0 } == 5)
-        #expect(try await follower.records(from: Self.place(4), upTo: Self.place(6)).map(\.payload) == [[4], [5]])
+        #expect(
+            try await follower.records(from: Self.position(4), upTo: Self.position(6)).map(\.payload) == [[4], [5]]
+        )
         // An index that reads again gets records from memory or from the stream.
-        #expect(try await follower.records(from: Self.place(5), upTo: Self.place(6)).map(\.payload) == [[5]])
-        #expect(try await follower.records(from: Self.place(2), upTo: Self.place(6)).count == 3)
+        #expect(try await follower.records(from: Self.position(5), upTo: Self.position(6)).map(\.payload) == [[5]])
+        #expect(try await follower.records(from: Self.position(2), upTo: Self.position(6)).count == 3)
     }
 
-    @Test("a record from another client has no kind, but has a position")
-    func stranger() async throws {
+    @Test
+    func `a record from another client has no kind, but has a position`() async throws {
         engine.change {
             $0.records = [("a", nil, [1]), ("b", ["Trackway-Kind": "200"], [2]), ("c", ["Trackway-Kind": "x"], [])]
         }
-        let records = try await follower().records(from: .start, upTo: Self.place(4))
+        let records = try await follower().records(from: .start, upTo: Self.position(4))
         #expect(records.map(\.kind) == [nil, FrameKind(rawValue: 200), nil])
     }
 
-    @Test("a deleted record stops the reader with the same error at every attempt", arguments: [1, 2, 4])
-    func gap(deleted: Int) async throws {
+    @Test(arguments: [1, 2, 4])
+    func `a deleted record stops the reader with the same error at every attempt`(deleted: Int) async throws {
         fill(5)
         engine.change { $0.deleted = [deleted] }
         let follower = follower()
         var start = LogPosition.start
         if deleted > 1 {
-            let before = try await follower.records(from: start, upTo: Self.place(6))
+            let before = try await follower.records(from: start, upTo: Self.position(6))
             #expect(before.count == deleted - 1)
             start = before.last?.end ?? .start
         }
@@ -91,29 +93,29 @@ struct StreamFollowerTests {
         #expect(expected.description.contains("no longer has record \(deleted), and continues with \(deleted + 1)"))
     }
 
-    @Test("a lagging server is not a loss: the record is requested again, then reported as missing")
-    func lagging() async throws {
+    @Test
+    func `a lagging server is not a loss: the record is requested again, then reported as missing`() async throws {
         fill(3)
-        engine.change { $0.handedOut = 1 }
+        engine.change { $0.copiedRecords = 1 }
         let follower = follower()
-        #expect(try await follower.records(from: .start, upTo: Self.place(4)).count == 1)
-        #expect(await fault(follower, from: Self.place(2)) == .missing(stream: "INTAKE_0", sequence: 2))
-        engine.change { $0.handedOut = nil }
-        #expect(try await follower.records(from: Self.place(2), upTo: Self.place(4)).count == 2)
+        #expect(try await follower.records(from: .start, upTo: Self.position(4)).count == 1)
+        #expect(await fault(follower, from: Self.position(2)) == .missing(stream: "INTAKE_0", sequence: 2))
+        engine.change { $0.copiedRecords = nil }
+        #expect(try await follower.records(from: Self.position(2), upTo: Self.position(4)).count == 2)
     }
 
-    @Test("a gap unknown to the stream's leader means that the copy is incomplete")
-    func incompleteCopy() async {
+    @Test
+    func `a gap unknown to the stream's leader means that the copy is incomplete`() async {
         fill(3)
         engine.change { $0.hidden = [2] }
         let expected = StreamFault.unavailable(stream: "INTAKE_0", sequence: 2, "a server's copy is still incomplete")
-        #expect(await fault(follower(), from: Self.place(2)) == expected)
+        #expect(await fault(follower(), from: Self.position(2)) == expected)
     }
 
-    @Test("lost answers shorten a read, and do not count as gaps")
-    func lostAnswers() async throws {
-        let place = StreamNames()
-        func read(_ messages: [NATSMessage]) -> StreamReadResult { StreamReadResult(messages, from: 1, of: place) }
+    @Test
+    func `lost answers shorten a read, and do not count as gaps`() async throws {
+        let names = StreamNames()
+        func read(_ messages: [NATSMessage]) -> StreamReadResult { StreamReadResult(messages, from: 1, of: names) }
         let (one, two, three) = (
             Self.message(1, before: 0, pending: 2), Self.message(2, before: 1, pending: 1),
             Self.message(3, before: 2, pending: 0)
@@ -147,8 +149,8 @@ struct StreamFollowerTests {
         )
     }
 
-    @Test("a missing connection is reported, and records of other collectors are noticed")
-    func looks() async throws {
+    @Test
+    func `a missing connection is reported, and records of other collectors are noticed`() async throws {
         engine.change { $0.connection = nil }
         guard case .unavailable(_, 1, let reason)? = await fault(follower()) else {
             Issue.record("It read without a connection.")
@@ -171,75 +173,83 @@ struct StreamFollowerTests {
 }
 
 @Suite("Waiting for a cluster at start")
-struct EngineStartTests {
-    private static func steps(_ standings: [(seconds: Int, DurabilityState.Standing)]) -> [EngineStart.Step] {
+struct DurabilityWaitTests {
+    private static func steps(_ statuses: [(seconds: Int, DurabilityState.Status)]) -> [DurabilityWait.Step] {
         let clock = ManualClock()
-        let began = clock.now().monotonic
-        var start = EngineStart(at: began)
-        return standings.map { start.stands($0.1, trouble: nil, at: began.advanced(by: .seconds($0.seconds))) }
+        let start = clock.now().monotonic
+        var wait = DurabilityWait(at: start)
+        return statuses.map { wait.step(for: $0.1, connectionError: nil, at: start.advanced(by: .seconds($0.seconds))) }
     }
 
-    @Test("a proven cluster starts immediately, and an unproven one may remain unproven for three seconds")
-    func unproven() {
-        let faults = DurabilityState.Standing.unproven([.missing(stream: "INTAKE_0")])
-        let sentence = "The stream INTAKE_0 does not exist; create it with `trackway-cluster engine init`."
-        #expect(Self.steps([(0, .unknown("x")), (5, .proven)]) == [.wait, .begin])
+    @Test
+    func `a proven cluster starts immediately, and an unproven one may remain unproven for three seconds`() {
+        let faults = DurabilityState.Status.unproven([.missing(stream: "INTAKE_0")])
+        let sentence = "The stream INTAKE_0 does not exist; create it with `trackway-cluster cluster init`."
+        #expect(Self.steps([(0, .unknown("x")), (5, .proven)]) == [.wait, .proceed])
         #expect(Self.steps([(0, faults), (2, faults), (3, faults)]) == [.wait, .wait, .giveUp([sentence])])
         // A different state in between restarts the three seconds.
         #expect(
-            Self.steps([(0, faults), (1, .unknown("x")), (3, faults), (5, .proven)]) == [.wait, .wait, .wait, .begin]
+            Self.steps([(0, faults), (1, .unknown("x")), (3, faults), (5, .proven)]) == [.wait, .wait, .wait, .proceed]
         )
     }
 
-    @Test("an unknown state may last for twenty seconds, and is reported once, after two")
-    func unknown() {
-        let nobody = DurabilityState.Standing.unknown("not connected to the NATS cluster")
-        let steps = Self.steps([(0, nobody), (1, nobody), (2, nobody), (19, nobody), (20, nobody)])
+    @Test
+    func `an unknown state may last for twenty seconds, and is reported once, after two`() {
+        let disconnected = DurabilityState.Status.unknown("not connected to the NATS cluster")
+        let steps = Self.steps([
+            (0, disconnected), (1, disconnected), (2, disconnected), (19, disconnected), (20, disconnected),
+        ])
         let sentence =
             "Waiting for proof of the NATS cluster's durability: not connected to the NATS cluster."
-        #expect(steps.dropLast() == [.wait, .wait, .say(sentence), .wait])
+        #expect(steps.dropLast() == [.wait, .wait, .report(sentence), .wait])
         #expect(
             steps.last
                 == .giveUp(["The NATS cluster's durability could not be proven: not connected to the NATS cluster."])
         )
     }
 
-    @Test("a closed stream is waited for as configured, counted from when it was found closed")
-    func closed() {
-        let began = ManualClock().now().monotonic
-        var times = EngineStart.Times()
+    @Test
+    func `a closed stream is waited for as configured, counted from when it was found closed`() {
+        let start = ManualClock().now().monotonic
+        var times = DurabilityWait.Times()
         times.closed = .seconds(5)
-        var start = EngineStart(times: times, at: began)
-        func step(_ seconds: Int, _ isClosed: Bool) -> EngineStart.Step {
-            let standing = DurabilityState.Standing.unknown("the stream INTAKE_0 is closed")
-            return start.stands(standing, trouble: nil, isClosed: isClosed, at: began.advanced(by: .seconds(seconds)))
+        var wait = DurabilityWait(times: times, at: start)
+        func step(_ seconds: Int, _ isClosed: Bool) -> DurabilityWait.Step {
+            let status = DurabilityState.Status.unknown("the stream INTAKE_0 is closed")
+            return wait.step(
+                for: status,
+                connectionError: nil,
+                isClosed: isClosed,
+                at: start.advanced(by: .seconds(seconds))
+            )
         }
         let reason = "the stream INTAKE_0 is closed."
         #expect(step(1, true) == .wait)
-        #expect(step(4, true) == .say("Waiting for proof of the NATS cluster's durability: \(reason)"))
+        #expect(step(4, true) == .report("Waiting for proof of the NATS cluster's durability: \(reason)"))
         // A different state in between restarts the wait.
         #expect(step(5, false) == .wait && step(6, true) == .wait && step(10, true) == .wait)
         #expect(step(11, true) == .giveUp(["The NATS cluster's durability could not be proven: \(reason)"]))
     }
 
-    @Test(
-        "a lost connection does not hide a closed stream, and otherwise explains the unknown state",
-        arguments: [
-            (true, "INTAKE_0 is closed; n1 cannot be reached."), (false, "n1 cannot be reached."),
-        ]
-    )
-    func trouble(_ isClosed: Bool, _ words: String) {
-        let began = ManualClock().now().monotonic
-        var start = EngineStart(at: began)
-        func step(_ seconds: Int) -> EngineStart.Step {
-            start.stands(
-                .unknown("INTAKE_0 is closed"),
-                trouble: "n1 cannot be reached",
+    @Test(arguments: [
+        (true, "INTAKE_0 is closed; n1 cannot be reached."), (false, "n1 cannot be reached."),
+    ])
+    func `a lost connection does not hide a closed stream, and otherwise explains the unknown state`(
+        _ isClosed: Bool,
+        _ expected: String
+    ) {
+        let start = ManualClock().now().monotonic
+        var wait = DurabilityWait(at: start)
+        func step(_ seconds: Int) -> DurabilityWait.Step {
+            wait.step(
+                for:
+                    .unknown("INTAKE_0 is closed"),
+                connectionError: "n1 cannot be reached",
                 isClosed: isClosed,
-                at: began.advanced(by: .seconds(seconds))
+                at: start.advanced(by: .seconds(seconds))
             )
         }
-        #expect(step(2) == .say("Waiting for proof of the NATS cluster's durability: \(words)"))
-        #expect(step(22) == .giveUp(["The NATS cluster's durability could not be proven: \(words)"]))
+        #expect(step(2) == .report("Waiting for proof of the NATS cluster's durability: \(expected)"))
+        #expect(step(22) == .giveUp(["The NATS cluster's durability could not be proven: \(expected)"]))
     }
 }

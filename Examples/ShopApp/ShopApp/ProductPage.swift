@@ -46,11 +46,11 @@ final class ProductController: UIViewController {
 
     override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
-        shop.shown("Product", id: product.id)
+        shop.recordScreen("Product", id: product.id)
     }
 
     private func addToCart() {
         add()
-        shop.added(product)
+        shop.recordAddToCart(product)
     }
 }

@@ -48,7 +48,7 @@ final class Shop {
     /// The only place where the app sets up the SDK.
     ///
     /// The collector is the one that `trackway serve` starts on the Mac; a device needs the Mac's address instead.
-    static func startedAnalytics() -> Analytics? {
+    static func makeAnalytics() -> Analytics? {
         let environment = ProcessInfo.processInfo.environment
         guard environment["XCODE_RUNNING_FOR_PREVIEWS"] != "1", let url = URL(string: "http://127.0.0.1:8787") else {
             return nil
@@ -59,15 +59,15 @@ final class Shop {
         )
     }
 
-    func shown(_ screen: String, id: String? = nil) {
+    func recordScreen(_ screen: String, id: String? = nil) {
         analytics?.screen(screen, path: id)
     }
 
-    func added(_ product: Product) {
+    func recordAddToCart(_ product: Product) {
         analytics?.record(AddToCart(sku: product.id, price: product.price))
     }
 
-    func bought(_ products: [Product]) {
+    func recordPurchase(_ products: [Product]) {
         let total = products.reduce(0) { $0 + $1.price }
         analytics?.record(Purchase(total: total, count: products.count))
     }
@@ -77,11 +77,11 @@ final class Shop {
         triggers = triggers ?? analytics.map { SparkDetector.trace.record(with: $0) }
     }
 
-    func signedIn(_ name: String) {
+    func signIn(_ name: String) {
         analytics?.identify(name)
     }
 
-    func phaseChanged(to phase: ScenePhase) {
+    func scenePhaseChanged(to phase: ScenePhase) {
         guard phase == .background, let analytics else { return }
         Task { _ = await analytics.flush(timeout: .seconds(5)) }
     }

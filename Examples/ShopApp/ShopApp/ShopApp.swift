@@ -7,13 +7,13 @@ import Trackway
 /// A small shop in SwiftUI with one UIKit page that records how it is used.
 @main
 struct ShopApp: App {
-    @State private var shop = Shop(analytics: Shop.startedAnalytics())
+    @State private var shop = Shop(analytics: Shop.makeAnalytics())
     @Environment(\.scenePhase) private var phase
 
     var body: some Scene {
         WindowGroup {
             ShopView(shop: shop)
-                .onChange(of: phase) { shop.phaseChanged(to: $0) }
+                .onChange(of: phase) { shop.scenePhaseChanged(to: $0) }
         }
     }
 }

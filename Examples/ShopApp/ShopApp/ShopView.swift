@@ -22,7 +22,7 @@ struct ShopView: View {
                 Section("Cart") {
                     Text("\(cart.count) in the cart").accessibilityIdentifier("cart")
                     Button("Buy") {
-                        shop.bought(cart)
+                        shop.recordPurchase(cart)
                         cart = []
                         isBought = true
                     }
@@ -31,14 +31,14 @@ struct ShopView: View {
                 }
                 Section("For developers") {
                     NavigationLink("Triggers") {
-                        TriggersPage(shop: shop).onAppear { shop.shown("Triggers") }
+                        TriggersPage(shop: shop).onAppear { shop.recordScreen("Triggers") }
                     }
                 }
             }
             .navigationTitle("Shop")
-            .onAppear { shop.shown("Shop") }
+            .onAppear { shop.recordScreen("Shop") }
             .sheet(isPresented: $isBought) {
-                Text("Thank you").onAppear { shop.shown("Thank you") }
+                Text("Thank you").onAppear { shop.recordScreen("Thank you") }
             }
         }
     }

@@ -19,20 +19,20 @@ struct TriggersPage: UIViewControllerRepresentable {
 
 /// An element for each trigger, and below them the fired events, with the newest line first.
 final class TriggersController: SparkViewController, UIScrollViewDelegate {
-    let silent = UILabel(frame: .zero)
-    let appearing = UILabel(frame: .zero)
-    let disappearing = UILabel(frame: .zero)
-    let touched = SparkButton(type: .system)
-    let scrolled = UIScrollView(frame: .zero)
-    let typed = TypedField(frame: .zero)
-    let left = TypedField(frame: .zero)
-    let acting = UIButton(type: .system)
+    let silentLabel = UILabel(frame: .zero)
+    let appearingLabel = UILabel(frame: .zero)
+    let disappearingLabel = UILabel(frame: .zero)
+    let touchButton = SparkButton(type: .system)
+    let scrollView = UIScrollView(frame: .zero)
+    let beginEditingField = TypedField(frame: .zero)
+    let endEditingField = TypedField(frame: .zero)
+    let actionButton = UIButton(type: .system)
     let trace = UILabel(frame: .zero)
     private var lines: [String] = []
-    private var reading: Task<Void, Never>?
+    private var traceTask: Task<Void, Never>?
 
     deinit {
-        reading?.cancel()
+        traceTask?.cancel()
     }
 
     override func viewDidLoad() {
@@ -40,11 +40,13 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
         title = "Triggers"
         view.backgroundColor = .systemBackground
         let elements: [(UIView, SparkTriggerType, String)] = [
-            (silent, .none, "nothing"), (appearing, .didAppear, "the line came into sight"),
-            (disappearing, .didDisappear, "the line went out of sight"),
-            (touched, .didEndTouch, "the button was touched"),
-            (scrolled, .didBeginScroll, "scrolling began"), (typed, .didBecomeFirstResponder, "typing began"),
-            (left, .didResignFirstResponder, "typing ended"), (acting, .targetAction, "the button did its work"),
+            (silentLabel, .none, "nothing"), (appearingLabel, .didAppear, "the line came into sight"),
+            (disappearingLabel, .didDisappear, "the line went out of sight"),
+            (touchButton, .didEndTouch, "the button was touched"),
+            (scrollView, .didBeginScroll, "scrolling began"),
+            (beginEditingField, .didBecomeFirstResponder, "typing began"),
+            (endEditingField, .didResignFirstResponder, "typing ended"),
+            (actionButton, .targetAction, "the button did its work"),
         ]
         for (index, (element, trigger, sentence)) in elements.enumerated() {
             element.frame = CGRect(x: 20, y: 100 + 44 * index, width: 335, height: 40)
@@ -52,19 +54,19 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
             element.sparkEvents = [SparkEvent(trigger: trigger, trace: sentence, action: nil)]
             view.addSubview(element)
         }
-        silent.text = "none: never fires"
-        appearing.text = "didAppear: open this page"
-        disappearing.text = "didDisappear: leave the page and return"
-        touched.setTitle("didEndTouch: touch me", for: .normal)
-        scrolled.contentSize = CGSize(width: 335, height: 400)
-        scrolled.delegate = self
+        silentLabel.text = "none: never fires"
+        appearingLabel.text = "didAppear: open this page"
+        disappearingLabel.text = "didDisappear: leave the page and return"
+        touchButton.setTitle("didEndTouch: touch me", for: .normal)
+        scrollView.contentSize = CGSize(width: 335, height: 400)
+        scrollView.delegate = self
         let hint = UILabel(frame: CGRect(x: 0, y: 0, width: 335, height: 40))
         hint.text = "didBeginScroll: drag me"
-        scrolled.addSubview(hint)
-        typed.placeholder = "didBecomeFirstResponder: type here"
-        left.placeholder = "didResignFirstResponder: then tap elsewhere"
-        acting.setTitle("targetAction: press me", for: .normal)
-        acting.addAction(
+        scrollView.addSubview(hint)
+        beginEditingField.placeholder = "didBecomeFirstResponder: type here"
+        endEditingField.placeholder = "didResignFirstResponder: then tap elsewhere"
+        actionButton.setTitle("targetAction: press me", for: .normal)
+        actionButton.addAction(
             UIAction { action in SparkDetector.trackTargetAction(forView: action.sender as? UIView) },
             for: .touchUpInside
         )
@@ -72,12 +74,12 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
         trace.numberOfLines = 0
         trace.accessibilityIdentifier = "trace"
         view.addSubview(trace)
-        follow()
+        observeTrace()
     }
 
-    private func follow() {
+    private func observeTrace() {
         let reports = SparkDetector.trace.reports()
-        reading = Task { [weak self] in
+        traceTask = Task { [weak self] in
             for await report in reports { self?.show(line(of: report)) }
         }
     }

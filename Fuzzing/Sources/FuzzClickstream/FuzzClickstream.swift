@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Collector
-import Feeder
+import CollectorCore
+import LibFuzzer
 import VendorRules
 
 /// Sends arbitrary bytes as a body of the Clickstream format: unchanged, compressed, as base64, or with a hash.
 @main
 struct FuzzClickstream {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -20,12 +20,12 @@ struct FuzzClickstream {
         case 1: admit(body, encoding: .gzip)
         case 2: admit(VendorRules.base64(body))
         case 3: admit(body, hashCode: "0a1b2c3d")
-        default: packed(body)
+        default: checkEncodings(body)
         }
     }
 
     /// All encodings that clients use must result in the same events.
-    static func packed(_ json: [UInt8]) {
+    static func checkEncodings(_ json: [UInt8]) {
         guard let first = json.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
         let plain = admit(json)
         let compressed = VendorRules.compressed(json)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Collector
-import Feeder
-import TrackwayEvents
-import TrackwayWire
+import CollectorCore
+import LibFuzzer
+import TrackwayCore
+import TrackwayDestinationKit
 
 /// Sends arbitrary bytes to the collector's admission.
 ///
@@ -13,14 +13,14 @@ import TrackwayWire
 @main
 struct FuzzIntake {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
         guard let mode = bytes.first else { return }
         let body = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         switch mode % 4 {
-        case 0: record(body)
+        case 0: readRecord(body)
         case 1: admit(body, encoding: .gzip)
         default: admit(body, encoding: .identity)
         }
@@ -34,14 +34,14 @@ struct FuzzIntake {
             admitted = try Admission().admit(body, encoding: encoding, grant: grant, received: received)
         } catch {
             expect(!error.code.isEmpty && !error.message.isEmpty, "a rejection has a code and a message")
-            let kept = QuarantineRecord.bytes(
+            let quarantined = QuarantineRecord.bytes(
                 error,
                 body: body.prefix(1024),
                 bodyBytes: body.count,
                 key: grant.name,
                 received: received
             )
-            readQuarantine(kept, code: error.code)
+            readQuarantine(quarantined, code: error.code)
             return
         }
         readBack(admitted)
@@ -52,21 +52,21 @@ struct FuzzIntake {
             do {
                 let record = try IntakeRecord(payload: bytes)
                 var accepted = 0
-                var refused = 0
+                var rejected = 0
                 try record.visit { event in
-                    if event.fault == nil { accepted += 1 } else { refused += 1 }
+                    if event.fault == nil { accepted += 1 } else { rejected += 1 }
                     expect((event.scan == nil) == (event.fault != nil), "events are accepted if and only if valid")
                 }
                 expect(accepted == admitted.accepted, "all accepted events read back")
-                expect(refused == admitted.rejected.count, "all rejected events are known")
+                expect(rejected == admitted.rejected.count, "all rejected events are known")
             } catch {
                 fatalError("an admitted batch must read back: \(error)")
             }
         }
     }
 
-    static func readQuarantine(_ kept: [UInt8], code: String) {
-        kept.withUnsafeBytes { bytes in
+    static func readQuarantine(_ quarantined: [UInt8], code: String) {
+        quarantined.withUnsafeBytes { bytes in
             do throws(RecordError) {
                 let record = try QuarantineRecord(payload: bytes)
                 expect(record.code == code, "the error code is stored")
@@ -77,7 +77,7 @@ struct FuzzIntake {
     }
 
     /// Reads a record of arbitrary bytes.
-    static func record(_ bytes: UnsafeRawBufferPointer) {
+    static func readRecord(_ bytes: UnsafeRawBufferPointer) {
         do {
             try IntakeRecord(payload: bytes).visit { _ in }
         } catch {

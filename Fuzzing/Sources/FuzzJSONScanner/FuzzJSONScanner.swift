@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Feeder
-import TrackwayEvents
+import LibFuzzer
+import TrackwayCore
 
 /// Feeds arbitrary bytes to all code that reads JSON.
 ///
@@ -10,7 +10,7 @@ import TrackwayEvents
 @main
 struct FuzzJSONScanner {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -19,26 +19,26 @@ struct FuzzJSONScanner {
         expect((value != nil) == passed, "parsing and skipping must agree")
         if let value {
             let text = value.json()
-            let again = text.withUnsafeBytes { parse($0) }
-            expect(again == value && again?.json() == text, "written values must read back")
+            let reread = text.withUnsafeBytes { parse($0) }
+            expect(reread == value && reread?.json() == text, "written values must read back")
             // The standard library replaces invalid UTF-8, so only valid UTF-8 is returned unchanged.
             expect(String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes), "JSON is UTF-8")
         }
         if let event = event(bytes) {
             expect(value != nil, "an event is JSON")
-            let whole = encode(event, limits: EventLimits())
-            if whole.diagnostics == 0 {
-                expect(whole.json.withUnsafeBytes { self.event($0) } == event, "events must read back")
+            let encoded = encode(event, limits: EventLimits())
+            if encoded.diagnostics == 0 {
+                expect(encoded.json.withUnsafeBytes { self.event($0) } == event, "events must read back")
             }
-            var tight = EventLimits()
-            tight.eventBytes = EventLimits.minimumEventBytes
-            tight.stringBytes = 16
-            tight.attributes = 3
-            tight.items = 2
-            tight.depth = 3
-            let cut = encode(event, limits: tight)
-            expect(cut.json.count <= tight.eventBytes, "the size limit is respected")
-            expect(cut.json.withUnsafeBytes { scan($0, EventLimits()) }, "events repaired by the encoder are valid")
+            var tightLimits = EventLimits()
+            tightLimits.eventBytes = EventLimits.minimumEventBytes
+            tightLimits.stringBytes = 16
+            tightLimits.attributes = 3
+            tightLimits.items = 2
+            tightLimits.depth = 3
+            let limited = encode(event, limits: tightLimits)
+            expect(limited.json.count <= tightLimits.eventBytes, "the size limit is respected")
+            expect(limited.json.withUnsafeBytes { scan($0, EventLimits()) }, "events repaired by the encoder are valid")
         }
         if scan(bytes, EventLimits()) { expect(value != nil, "a scanned event is JSON") }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Feeder
-import TrackwayEvents
+import LibFuzzer
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -14,20 +14,20 @@ struct FuzzJournalReader {
     static let folder = "/log"
 
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
         var input = InputBytes(bytes)
         switch input.byte() % 4 {
-        case 0: foreign(&input)
-        case 1: inspect(&input)
-        default: damage(&input)
+        case 0: readArbitrarySegment(&input)
+        case 1: inspectArbitraryFolder(&input)
+        default: readDamagedLog(&input)
         }
     }
 
     /// Reads a segment of arbitrary bytes.
-    static func foreign(_ input: inout InputBytes) {
+    static func readArbitrarySegment(_ input: inout InputBytes) {
         let storage = MemoryStorage()
         write([[1]], to: storage)
         guard let path = storage.paths.first(where: { $0.hasSuffix(".segment") }) else { return }
@@ -38,7 +38,7 @@ struct FuzzJournalReader {
     }
 
     /// Inspects an installation's folder whose files contain arbitrary bytes.
-    static func inspect(_ input: inout InputBytes) {
+    static func inspectArbitraryFolder(_ input: inout InputBytes) {
         let writer = "0190a5d0-ac96-774b-bcce-b302099a8057"
         let names = [
             "installation", "ledger", "set-aside", "writers/\(writer)/cursor.collector", "writers/\(writer)/set-aside",
@@ -57,7 +57,7 @@ struct FuzzJournalReader {
     }
 
     /// Reads a valid log after changing some bytes.
-    static func damage(_ input: inout InputBytes) {
+    static func readDamagedLog(_ input: inout InputBytes) {
         let storage = MemoryStorage()
         var payloads: [[UInt8]] = []
         for index in 0...Int(input.byte() % 12) {
@@ -69,19 +69,19 @@ struct FuzzJournalReader {
         expect(written.map(\.payload) == payloads, "an undamaged log reads back")
         let segments = storage.paths.filter { $0.hasSuffix(".segment") }
         // Changed byte ranges by the segment's index.
-        var touched: [Int: [Range<Int>]] = [:]
+        var changedRanges: [Int: [Range<Int>]] = [:]
         for _ in 0..<4 where !input.isEmpty && !segments.isEmpty {
             let segment = Int(input.byte()) % segments.count
             storage.damage(segments[segment]) { content in
-                if let range = change(&content, &input) { touched[segment, default: []].append(range) }
+                if let range = change(&content, &input) { changedRanges[segment, default: []].append(range) }
             }
         }
         let found = read(storage)
         let numbers = Array(Set(written.map(\.entry.start.segment))).sorted()
         for record in written {
-            let place = numbers.firstIndex(of: record.entry.start.segment) ?? 0
+            let segmentIndex = numbers.firstIndex(of: record.entry.start.segment) ?? 0
             let range = Int(record.entry.start.offset)..<Int(record.entry.end.offset)
-            if touched[place, default: []].contains(where: { $0.overlaps(range) }) { continue }
+            if changedRanges[segmentIndex, default: []].contains(where: { $0.overlaps(range) }) { continue }
             expect(
                 found.contains { $0.entry.sequence == record.entry.sequence && $0.payload == record.payload },
                 "record \(record.entry.sequence) was not damaged and must be found"
@@ -99,30 +99,30 @@ struct FuzzJournalReader {
     /// Changes some bytes and returns their range.
     static func change(_ content: inout [UInt8], _ input: inout InputBytes) -> Range<Int>? {
         guard !content.isEmpty else { return nil }
-        let place = input.number(below: content.count)
+        let start = input.number(below: content.count)
         switch input.byte() % 5 {
         case 0:
-            content[place] ^= 1 << (input.byte() % 8)
-            return place..<place + 1
+            content[start] ^= 1 << (input.byte() % 8)
+            return start..<start + 1
         case 1:
-            content[place] = input.byte()
-            return place..<place + 1
+            content[start] = input.byte()
+            return start..<start + 1
         case 2:
-            let end = min(content.count, place + 1 + input.number(below: 5000))
-            for index in place..<end { content[index] = 0 }
-            return place..<end
+            let end = min(content.count, start + 1 + input.number(below: 5000))
+            for index in start..<end { content[index] = 0 }
+            return start..<end
         case 3:
-            let end = min(content.count, place + 1 + Int(input.byte()))
-            for index in place..<end { content[index] = input.byte() }
-            return place..<end
+            let end = min(content.count, start + 1 + Int(input.byte()))
+            for index in start..<end { content[index] = input.byte() }
+            return start..<end
         default:
             let length = content.count
-            content.removeSubrange(place...)
-            return place..<length
+            content.removeSubrange(start...)
+            return start..<length
         }
     }
 
-    struct Found {
+    struct ReadRecord {
         var entry: LogEntry
         var payload: [UInt8]
     }
@@ -139,15 +139,15 @@ struct FuzzJournalReader {
         }
     }
 
-    static func read(_ storage: MemoryStorage) -> [Found] {
+    static func read(_ storage: MemoryStorage) -> [ReadRecord] {
         var reader = LogReader(folder: folder, storage: storage, isComplete: true)
-        var found: [Found] = []
+        var found: [ReadRecord] = []
         do throws(JournalError) {
             var last = LogPosition.start
             while let entry = try reader.next() {
-                expect(last <= entry.start && entry.start < entry.end, "places ascend")
+                expect(last <= entry.start && entry.start < entry.end, "positions ascend")
                 last = entry.end
-                if entry.kind == .intake { found.append(Found(entry: entry, payload: reader.payload(of: entry))) }
+                if entry.kind == .intake { found.append(ReadRecord(entry: entry, payload: reader.payload(of: entry))) }
             }
         } catch {
             // A segment that claims a newer version is not read.
@@ -156,7 +156,7 @@ struct FuzzJournalReader {
     }
 
     /// Opens the damaged log, appends a record, and checks that all readable records are still there.
-    static func recover(_ storage: MemoryStorage, expecting found: [Found]) {
+    static func recover(_ storage: MemoryStorage, expecting found: [ReadRecord]) {
         do {
             let log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: 4096))
             try [UInt8]("new".utf8).withUnsafeBytes { bytes in _ = try log.append(kind: .intake, payload: bytes) }
@@ -165,8 +165,8 @@ struct FuzzJournalReader {
             // A log with a newer version is rejected and not changed.
             return
         }
-        let again = read(storage)
-        expect(again.last?.payload == Array("new".utf8), "a recovered log accepts records")
-        expect(again.dropLast().map(\.payload) == found.map(\.payload), "recovery loses no readable records")
+        let reread = read(storage)
+        expect(reread.last?.payload == Array("new".utf8), "a recovered log accepts records")
+        expect(reread.dropLast().map(\.payload) == found.map(\.payload), "recovery loses no readable records")
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Collector
-import Feeder
+import CollectorCore
+import LibFuzzer
 import VendorRules
 
 /// Sends arbitrary bytes as a usage report: unchanged, as the sessions or events of a valid report, or compressed.
 @main
 struct FuzzSAPUsage {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -23,7 +23,7 @@ struct FuzzSAPUsage {
                 Array("\(head)\"sessions\":[{\"sessionInfo\":{\"sessionId\":\"s\"},\"events\":[".utf8) + body
                     + Array("]}]}".utf8)
             )
-        default: compressed(body)
+        default: checkCompression(body)
         }
     }
 
@@ -31,11 +31,11 @@ struct FuzzSAPUsage {
         #"{"report":"7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55","appInfo":{"application":"a"},"deviceInfo":{"deviceID":"d"},"#
 
     /// Compressed and uncompressed bodies must result in the same events.
-    static func compressed(_ body: [UInt8]) {
+    static func checkCompression(_ body: [UInt8]) {
         guard body.first == UInt8(ascii: "{") else { return }
         let plain = admit(body)
-        let packed = admit(VendorRules.compressed(body))
-        expect(plain?.records == packed?.records, "compression changes nothing")
+        let compressed = admit(VendorRules.compressed(body))
+        expect(plain?.records == compressed?.records, "compression changes nothing")
     }
 
     @discardableResult

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Collector
-import Feeder
+import CollectorCore
+import LibFuzzer
 import VendorRules
 
 /// Sends arbitrary bytes as a form of the Sensors Analytics format: unchanged, or as the encoded text in a valid form.
@@ -11,7 +11,7 @@ import VendorRules
 @main
 struct FuzzSensors {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -22,12 +22,12 @@ struct FuzzSensors {
         case 1: admit(body, encoding: .gzip)
         case 2: admit(form("data", body))
         case 3: admit(form("gzip=1&data_list", VendorRules.base64(body)))
-        default: packed(body)
+        default: checkEncodings(body)
         }
     }
 
     /// All encodings that clients use must result in the same events.
-    static func packed(_ json: [UInt8]) {
+    static func checkEncodings(_ json: [UInt8]) {
         guard let first = json.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
         let plain = admit(form("data_list", json))
         let compressed = admit(form("gzip=1&data_list", VendorRules.base64(VendorRules.compressed(json))))
@@ -59,7 +59,7 @@ struct FuzzSensors {
         return batch
     }
 
-    /// Returns a form with one field whose text is percent-encoded as clients do.
+    /// Returns a form with one field whose text is percent-encoded as clients encode it.
     static func form(_ field: String, _ text: [UInt8]) -> [UInt8] {
         var form = Array("\(field)=".utf8)
         for byte in text {

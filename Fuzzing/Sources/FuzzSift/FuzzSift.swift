@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Collector
-import Feeder
+import CollectorCore
+import LibFuzzer
 import VendorRules
 
 /// Sends arbitrary bytes as a body of the Sift format: unchanged, compressed, or as the list in a valid body.
 @main
 struct FuzzSift {
     static func main() {
-        Feeder.run(test)
+        LibFuzzer.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -18,16 +18,16 @@ struct FuzzSift {
         switch mode % 3 {
         case 0: admit(body)
         case 1: admit(Array(#"{"data":["#.utf8) + body + Array("]}".utf8))
-        default: compressed(body)
+        default: checkCompression(body)
         }
     }
 
     /// Compressed and uncompressed bodies must result in the same events.
-    static func compressed(_ body: [UInt8]) {
+    static func checkCompression(_ body: [UInt8]) {
         guard body.first == UInt8(ascii: "{") else { return }
         let plain = admit(body)
-        let packed = admit(VendorRules.compressed(body))
-        expect(plain?.records == packed?.records, "compression changes nothing")
+        let compressed = admit(VendorRules.compressed(body))
+        expect(plain?.records == compressed?.records, "compression changes nothing")
     }
 
     @discardableResult

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-internal import Feeder
-package import TrackwayEvents
-internal import TrackwayWire
+package import CollectorCore
+internal import LibFuzzer
+package import TrackwayCore
+internal import TrackwayDestinationKit
 
-/// Rules that must hold for every body of another format, regardless of its bytes are.
+/// Rules that must hold for every body of another format, whatever its bytes are.
 package enum VendorRules {
     /// The key of every body.
     package static let grant = KeyGrant(name: "fuzz", scopes: [])
@@ -29,13 +29,13 @@ package enum VendorRules {
     package static func check(_ admit: () throws(AdmissionError) -> VendorBatch) -> VendorBatch? {
         let (first, second) = (Result(catching: admit), Result(catching: admit))
         switch (first, second) {
-        case (.success(let batch), .success(let again)):
-            expect(batch.records == again.records, "the same body results in the same events with the same ids")
+        case (.success(let batch), .success(let repeated)):
+            expect(batch.records == repeated.records, "the same body results in the same events with the same ids")
             readBack(batch)
             return batch
-        case (.failure(let error), .failure(let again)):
+        case (.failure(let error), .failure(let repeated)):
             expect(!error.code.isEmpty && !error.message.isEmpty, "a rejection has a code and a message")
-            expect(error.code == again.code && error.message == again.message, "the same body has the same error")
+            expect(error.code == repeated.code && error.message == repeated.message, "the same body has the same error")
             return nil
         default:
             fatalError("a body that is accepted once must be accepted again")
@@ -49,12 +49,12 @@ package enum VendorRules {
     package static func base64(_ bytes: [UInt8]) -> [UInt8] { Base64.encode(bytes) }
 
     private static func readBack(_ batch: VendorBatch) {
-        var (accepted, refused) = (0, 0)
+        var (accepted, rejected) = (0, 0)
         for bytes in batch.records {
             bytes.withUnsafeBytes { bytes in
                 do {
                     try IntakeRecord(payload: bytes).visit { event in
-                        if event.fault == nil { accepted += 1 } else { refused += 1 }
+                        if event.fault == nil { accepted += 1 } else { rejected += 1 }
                         expect((event.scan == nil) == (event.fault != nil), "events are accepted if and only if valid")
                     }
                 } catch {
@@ -63,7 +63,7 @@ package enum VendorRules {
             }
         }
         expect(accepted == batch.accepted, "accepted events that read back: \(accepted) of \(batch.accepted)")
-        expect(refused == batch.rejected.count, "rejected events stored: \(refused) of \(batch.rejected.count)")
+        expect(rejected == batch.rejected.count, "rejected events stored: \(rejected) of \(batch.rejected.count)")
         for fault in batch.rejected {
             expect(!fault.code.isEmpty && !fault.message.isEmpty, "a rejected event has a code and a message")
         }

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// File descriptors that the app occupies, so that none are left for others.
 struct Descriptors {
-    private var held: [Int32] = []
+    private var occupied: [Int32] = []
 
     /// The number of descriptors that the process has open.
     static var count: Int {
@@ -13,19 +13,19 @@ struct Descriptors {
     }
 
     /// Opens all descriptors up to the limit except for `spare`, and returns the number it holds.
-    mutating func take(sparing spare: Int) -> Int {
+    mutating func occupyAll(except spare: Int) -> Int {
         while true {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { break }
-            held.append(descriptor)
+            occupied.append(descriptor)
         }
-        for _ in 0..<min(spare, held.count) { close(held.removeLast()) }
-        return held.count
+        for _ in 0..<min(spare, occupied.count) { close(occupied.removeLast()) }
+        return occupied.count
     }
 
     /// Closes all of them.
-    mutating func giveBack() {
-        for descriptor in held { close(descriptor) }
-        held = []
+    mutating func release() {
+        for descriptor in occupied { close(descriptor) }
+        occupied = []
     }
 }

@@ -16,7 +16,7 @@ struct Options {
     /// Destinations: id, address, key.
     var destinations: [(id: String, url: String)] = []
     /// Destinations in other formats: the format, which is also the id, and the address.
-    var others: [(format: String, url: String)] = []
+    var formatDestinations: [(format: String, url: String)] = []
     /// Sift queues that are added after the app has started: id, address format, rules.
     var queues: [(id: String, url: String, policy: QueuePolicy)] = []
     /// The rules of the queues that follow.
@@ -34,31 +34,31 @@ struct Options {
     var seed: UInt64 = 1
     var flushFirst: Duration?
     var finish: Duration?
-    var takesOrders = false
+    var readsCommands = false
     /// A word that every event carries, to distinguish runs.
     var run = ""
     var policy = DeliveryPolicy()
     var journalBytes: Int?
     var journalAge: Duration?
     var eventBytes: Int?
-    var followsLifeCycle = true
+    var observesLifeCycle = true
     /// Events that are captured automatically.
     var capture = CaptureOptions()
     var sessionTimeout: Duration?
     /// The timeout of a suspension or termination.
-    var moment: Duration?
+    var suspensionTimeout: Duration?
     var appVersion: String?
     /// The initial consent.
     var consent = Consent.granted
     /// Whether to print the initial consent and ledger, and each command before it is executed.
-    var tellsStart = false
+    var printsStart = false
     /// Whether the threads record until the process ends, while commands are executed.
-    var recordsAlongside = false
+    var recordsConcurrently = false
     var host = Host()
     /// The rules of each destination named with `--to`.
     var rules: [DestinationRule] = []
     /// The names of events that an interceptor drops.
-    var intercepted: Set<String> = []
+    var interceptedEvents: Set<String> = []
     /// The file that lines are written to, in addition to standard output.
     ///
     /// It also lists files found at the descriptor numbers of closed standard streams. nil for standard output only.
@@ -88,7 +88,7 @@ struct Options {
                 let (id, url) = try Self.pair(name, try value(name))
                 queues.append((id, url, queuePolicy))
             case "--clickstream", "--sensors", "--sap":
-                others.append((String(name.dropFirst(2)), try value(name)))
+                formatDestinations.append((String(name.dropFirst(2)), try value(name)))
             case "--key": key = try value(name)
             case "--threads": threads = try number(name)
             case "--count": count = try number(name)
@@ -99,7 +99,7 @@ struct Options {
             case "--seed": seed = UInt64(try number(name))
             case "--flush-first": flushFirst = .seconds(try number(name))
             case "--finish": finish = .seconds(try number(name))
-            case "--orders": takesOrders = true
+            case "--commands": readsCommands = true
             case "--run": run = try value(name)
             case "--interval": policy.flushInterval = .milliseconds(try number(name))
             case "--batch": policy.flushEvents = try number(name)
@@ -112,15 +112,15 @@ struct Options {
             case "--journal-bytes": journalBytes = try number(name)
             case "--journal-age": journalAge = .seconds(try number(name))
             case "--event-bytes": eventBytes = try number(name)
-            case "--no-life-cycle": followsLifeCycle = false
+            case "--no-life-cycle": observesLifeCycle = false
             case "--capture": capture.formUnion(.standard)
             case "--crashes": capture.insert(.crashes)
             case "--session-timeout": sessionTimeout = .milliseconds(try number(name))
-            case "--moment": moment = .milliseconds(try number(name))
+            case "--suspension-timeout": suspensionTimeout = .milliseconds(try number(name))
             case "--app-version": appVersion = try value(name)
             case "--consent": consent = try Self.consent(try value(name))
-            case "--tell-start": tellsStart = true
-            case "--alongside": recordsAlongside = true
+            case "--print-start": printsStart = true
+            case "--alongside": recordsConcurrently = true
             case "--descriptors": host.descriptors = try number(name)
             case "--file-bytes": host.fileBytes = try number(name)
             case "--deny": rules.append(.deny(try value(name)))
@@ -128,7 +128,7 @@ struct Options {
             case "--rename":
                 let (from, to) = try Self.pair(name, try value(name))
                 rules.append(.rename(from, to: to))
-            case "--intercept": intercepted.insert(try value(name))
+            case "--intercept": interceptedEvents.insert(try value(name))
             case "--encrypt": encryption = UInt8(truncatingIfNeeded: try number(name))
             case "--report": report = try value(name)
             case "--user": host.user = try number(name)
@@ -178,17 +178,17 @@ struct Options {
             destinations: try destinations.map {
                 try Self.destination($0.id, $0.url, key: key).configured(rules: rules)
             }
-                + others.map { try Self.destination($0.format, $0.url) }
+                + formatDestinations.map { try Self.destination($0.format, $0.url) }
         )
         configuration.storage.folder = URL(fileURLWithPath: number == 0 ? data : "\(data)-\(number)", isDirectory: true)
         configuration.delivery.policy = policy
         configuration.capture = capture
         configuration.appVersion = appVersion
         if let sessionTimeout { configuration.sessions.timeout = sessionTimeout }
-        configuration.lifecycle.isObserved = followsLifeCycle
-        if let moment {
-            configuration.lifecycle.suspensionTimeout = moment
-            configuration.lifecycle.terminationTimeout = moment
+        configuration.lifecycle.isObserved = observesLifeCycle
+        if let suspensionTimeout {
+            configuration.lifecycle.suspensionTimeout = suspensionTimeout
+            configuration.lifecycle.terminationTimeout = suspensionTimeout
         }
         configuration.privacy.consent = consent
         if let journalBytes { configuration.storage.maximumBytes = journalBytes }
@@ -198,8 +198,8 @@ struct Options {
             configuration.limits.stringBytes = eventBytes
         }
         if let encryption { configuration.storage.encryption = .key(EncryptionKey((0..<32).map { encryption &+ $0 })) }
-        if !intercepted.isEmpty {
-            let names = intercepted
+        if !interceptedEvents.isEmpty {
+            let names = interceptedEvents
             configuration.interceptors = [Interceptor("names") { names.contains($0.name) ? .drop : .keep }]
         }
         configuration.onDiagnostic = { diagnostic in

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Unbuffered standard output.
 ///
@@ -17,10 +17,10 @@ enum Output {
     static func report(to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         // A descriptor of at least 64, so that it does not occupy the number of a closed standard stream.
-        let moved = fcntl(file, F_DUPFD_CLOEXEC, 64)
-        guard file >= 0, moved >= 0 else { throw Options.Failure(description: "\(path) cannot be written") }
+        let duplicate = fcntl(file, F_DUPFD_CLOEXEC, 64)
+        guard file >= 0, duplicate >= 0 else { throw Options.Failure(description: "\(path) cannot be written") }
         close(file)
-        descriptor.withLock { $0 = moved }
+        descriptor.withLock { $0 = duplicate }
     }
 
     static func line(_ text: String) {
@@ -29,7 +29,7 @@ enum Output {
             print(text)
             fflush(nil)
             // Fails if the stream is closed, as in any app.
-            _ = write(STDERR_FILENO, "complaint\n", 10)
+            _ = write(STDERR_FILENO, "log line\n", 9)
         }
         var text = text + "\n"
         text.withUTF8 { bytes in

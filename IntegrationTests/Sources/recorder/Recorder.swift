@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Trackway
 
-/// An app on the SDK that tests can kill, starve and interrupt.
+/// An app built on the SDK that tests can kill, starve and interrupt.
 ///
 /// It records as specified by its arguments and by the lines on standard input, and prints one unbuffered line for each
 /// result.
@@ -30,29 +30,29 @@ struct Recorder {
             try Output.report(to: report)
             await streams.watch()
         }
-        defer { if options.report != nil { for line in streams.found { Output.line("below \(line)") } } }
+        defer { if options.report != nil { for line in streams.foundFiles { Output.line("below \(line)") } } }
         let analytics = try Analytics(options.configuration())
         for queue in options.queues { try options.addSift(queue.id, queue.url, queue.policy, to: analytics) }
         Output.line("ready \(analytics.installationID)")
-        if options.tellsStart {
+        if options.printsStart {
             Output.line("consent \(analytics.consent.rawValue)")
             Output.line("ledger \(analytics.ledger().json)")
         }
-        let load = Load(analytics, options)
+        let load = LoadGenerator(analytics, options)
         if let timeout = options.flushFirst { await report(analytics, timeout) }
-        if options.threads > 0, !options.recordsAlongside { await load.run() }
+        if options.threads > 0, !options.recordsConcurrently { await load.run() }
         if let timeout = options.finish {
             await report(analytics, timeout)
             Output.line("ledger \(analytics.ledger().json)")
             await analytics.shutdown(timeout: timeout)
             Output.line("done")
         }
-        guard options.takesOrders else { return }
-        var orders = Orders(analytics, load, options)
-        guard options.recordsAlongside else { return await orders.follow() }
+        guard options.readsCommands else { return }
+        var commands = CommandLoop(analytics, load, options)
+        guard options.recordsConcurrently else { return await commands.run() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await load.run() }
-            await orders.follow()
+            await commands.run()
             // The threads would never end.
             exit(0)
         }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 extension FlushReport {
     /// The report as one line of JSON, by destination.
@@ -15,9 +15,9 @@ extension FlushReport {
             writer.count("delivered", part.delivered)
             writer.count("pending", part.pending)
             writer.count("dropped", part.dropped)
-            if let obstacle = part.obstacle {
-                writer.key("obstacle")
-                writer.string(obstacle)
+            if let pendingReason = part.pendingReason {
+                writer.key("pending_reason")
+                writer.string(pendingReason)
             }
             writer.endObject()
         }

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The standard streams of a process that was started with some of them closed.
 final class StandardStreams: Sendable {
     /// The streams that were closed at startup.
     private let closed: [Int32]
     /// Files that were opened at a closed stream's descriptor number: number and path.
-    private let seen = Locked<Set<String>>([])
+    private let openedFiles = Locked<Set<String>>([])
 
     /// Determines which streams are open.
     init() {
@@ -27,11 +27,11 @@ final class StandardStreams: Sendable {
         // Sleeping fails only on cancellation, and this task is never canceled.
         try? await Task.sleep(for: .milliseconds(1))
         for stream in closed { close(stream) }
-        Thread.detachNewThread { [closed, seen] in
+        Thread.detachNewThread { [closed, openedFiles] in
             while true {
                 for stream in closed {
                     guard let file = Self.file(of: stream) else { continue }
-                    seen.withLock { _ = $0.insert("\(stream) \(file)") }
+                    openedFiles.withLock { _ = $0.insert("\(stream) \(file)") }
                 }
                 usleep(50)
             }
@@ -39,7 +39,7 @@ final class StandardStreams: Sendable {
     }
 
     /// The files opened so far at a closed stream's descriptor number.
-    var found: [String] { seen.withLock { $0.sorted() } }
+    var foundFiles: [String] { openedFiles.withLock { $0.sorted() } }
 
     private static func runLoop() {
         _ = RunLoop.main.run(mode: .default, before: .distantPast)

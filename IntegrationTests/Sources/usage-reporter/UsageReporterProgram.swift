@@ -4,7 +4,7 @@
 internal import Foundation
 internal import SAPUsageCompatibility
 
-/// An app on the compatibility module for usage reports.
+/// An app built on the compatibility module for usage reports.
 ///
 /// Its user has consented, and it executes commands.
 ///
@@ -13,8 +13,8 @@ internal import SAPUsageCompatibility
 /// Reads one command per line from standard input and prints `ok` after each one:
 ///
 /// - `report FIRST COUNT`: records a session with that many numbered records; prints `kept NUMBER` when a record
-///   survives a kill of this process
-/// - `upload`: prints `uploading`, then `uploaded` or `failed WHY`
+///   would survive a kill of this process
+/// - `upload`: prints `uploading`, then `uploaded` or `failed REASON`
 /// - `broker`: starts a broker that manages sessions and uploads according to the back end's policy
 /// - `names`: prints `stored NAME` for each stored record
 /// - `left`: prints `left COUNT DROPPED`, the numbers of stored records and of dropped reports
@@ -27,17 +27,17 @@ struct UsageReporterProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, let backEnd = URL(string: arguments[2]),
-            let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+            let userID = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         else { throw Failure(description: "usage: usage-reporter FOLDER BACK-END") }
         Usage.startOver { configuration in
             configuration.storage.folder = URL(fileURLWithPath: arguments[1], isDirectory: true)
-            configuration.onDiagnostic = { say("diagnostic \($0.code) \($0.field) \($0.value)") }
+            configuration.onDiagnostic = { printLine("diagnostic \($0.code) \($0.field) \($0.value)") }
         }
-        Usage.shared.configure(with: try UsageStore(storageID: person))
+        Usage.shared.configure(with: try UsageStore(storageID: userID))
         Usage.shared.enableDataCollection()
-        Usage.shared.consentForUser(person, given: true)
+        Usage.shared.consentForUser(userID, given: true)
         let settings = SAPcpmsSettingsParameters(backendURL: backEnd, applicationID: "recorder")
-        say("ready")
+        printLine("ready")
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
             switch words.first {
@@ -46,16 +46,16 @@ struct UsageReporterProgram {
                 let numbers = words.dropFirst().compactMap { Int($0) }
                 for number in numbers[0]..<numbers[0] + numbers[1] {
                     SAPcpmsUsage.event(type: "numbered", key: "many", value: "\(number)")
-                    say("kept \(number)")
+                    printLine("kept \(number)")
                 }
             case "upload":
-                say("uploading")
-                let error = await withCheckedContinuation { over in
+                printLine("uploading")
+                let error = await withCheckedContinuation { continuation in
                     SAPcpmsUsageUploader.upload(to: settings, sapURLSession: SAPURLSession()) {
-                        over.resume(returning: $0)
+                        continuation.resume(returning: $0)
                     }
                 }
-                say(error.map { "failed \($0)" } ?? "uploaded")
+                printLine(error.map { "failed \($0)" } ?? "uploaded")
             case "broker":
                 let broker = UsageBroker.shared
                 broker.injectOSlifecycleSession = true
@@ -63,20 +63,20 @@ struct UsageReporterProgram {
                 try broker.start(settingsParameters: settings)
             case "names":
                 Usage.shared.store?.snapshot(for: Usage.defaultTargetID).records { record in
-                    say("stored \(record.event)")
+                    printLine("stored \(record.event)")
                     return true
                 }
             case "left":
                 let count = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
-                say("left \(count) \(Usage.shared.droppedReports.values.reduce(0, +))")
+                printLine("left \(count) \(Usage.shared.droppedReports.values.reduce(0, +))")
             default: throw Failure(description: "unknown command \"\(line)\"")
             }
-            say("ok")
+            printLine("ok")
         }
     }
 
     /// Prints an unbuffered line, because the reader may kill this process as soon as it sees it.
-    private static func say(_ line: String) {
+    private static func printLine(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line.replacing("\n", with: " "))\n".utf8))
     }
 }

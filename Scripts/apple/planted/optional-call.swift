@@ -4,6 +4,6 @@
 
 import CoreLocation
 
-func tell(_ delegate: any CLLocationManagerDelegate, _ manager: CLLocationManager) {
+func notify(_ delegate: any CLLocationManagerDelegate, _ manager: CLLocationManager) {
     delegate.locationManager(manager, didUpdateLocations: [])
 }

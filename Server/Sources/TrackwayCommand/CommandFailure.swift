@@ -7,7 +7,7 @@ public struct CommandFailure: Error, Hashable, CustomStringConvertible {
     public var status: CommandStatus
     /// The error message: one sentence that names the file, address, or argument.
     public var message: String
-    /// The suggestion: one sentence; empty for none.
+    /// The suggestion in one sentence; empty for none.
     public var remedy: String
 
     /// Creates a failure.
@@ -22,15 +22,15 @@ public struct CommandFailure: Error, Hashable, CustomStringConvertible {
 
 /// The exit status of a command.
 ///
-/// Numbers from 64 on follow BSD's sysexits.
+/// Values of 64 and above follow BSD's sysexits.
 public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     /// Success.
     case success = 0
-    /// Completed with a negative result: an unbalanced ledger, a damaged journal, an unknown name.
+    /// Completed with a negative result, such as an unbalanced ledger, a damaged journal, or an unknown name.
     case negative = 1
-    /// Completed in a degraded state: a cluster that lost one of its servers.
+    /// Completed, but the state is degraded, such as a cluster that lost a server.
     case degraded = 2
-    /// The command line, or the query in it, is invalid.
+    /// The command line or its query is invalid.
     case usage = 64
     /// The input is malformed.
     case malformedInput = 65
@@ -44,34 +44,39 @@ public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     case cannotCreate = 73
     /// Reading or writing failed midway.
     case inputOutput = 74
-    /// A temporary failure, worth retrying.
+    /// A temporary failure that is worth retrying.
     case temporary = 75
     /// The key is missing, unknown, or lacks the required scope.
     case refused = 77
 
     /// The description in the help text.
-    var meaning: String {
+    var helpDescription: String {
         switch self {
         case .success: "success"
-        case .negative: "success with a negative result (a ledger with gaps, an unknown key)"
-        case .degraded: "success in a degraded state (a lost server)"
-        case .usage: "the command line, or the query in it, is invalid"
-        case .malformedInput: "the input is malformed"
-        case .inputMissing: "a file or folder is missing or unreadable"
-        case .unavailable: "the collector does not respond"
-        case .internalFailure: "an internal error of the command"
-        case .cannotCreate: "a folder, file, port, or name cannot be used"
-        case .inputOutput: "reading or writing failed midway"
-        case .temporary: "a temporary failure; retry later"
-        case .refused: "the key is missing, unknown, or lacks the required scope"
+        case .negative: "negative result"
+        case .degraded: "degraded"
+        case .usage: "usage"
+        case .malformedInput: "malformed input"
+        case .inputMissing: "missing input"
+        case .unavailable: "collector unavailable"
+        case .internalFailure: "internal error"
+        case .cannotCreate: "cannot create"
+        case .inputOutput: "I/O error"
+        case .temporary: "retry later"
+        case .refused: "key rejected"
         }
     }
 
-    /// The table for the help text, one line each.
-    static var table: String {
-        allCases.map { status in
-            let number = String(status.rawValue)
-            return "  \(String(repeating: " ", count: 3 - number.count))\(number)  \(status.meaning)"
-        }.joined(separator: "\n")
+    /// The list of exit statuses for the help text, in lines of at most 77 columns.
+    ///
+    /// Documentation/Diagnostics.md describes each status.
+    static var summary: String {
+        var lines = [" "]
+        for status in allCases {
+            let item = " \(status.rawValue) \(status.helpDescription)" + (status == allCases.last ? "" : ",")
+            if lines[lines.count - 1].count + item.count > 77 { lines.append(" ") }
+            lines[lines.count - 1] += item
+        }
+        return lines.joined(separator: "\n")
     }
 }

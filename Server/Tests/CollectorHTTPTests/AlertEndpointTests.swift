@@ -3,11 +3,11 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Alerts over HTTP")
@@ -31,8 +31,10 @@ struct AlertEndpointTests {
         return (try #require(made.text("id")), try #require(made.text("secret").flatMap { WebhookSecret($0) }))
     }
 
-    @Test("a condition that becomes true sends a signed webhook with the query's URL; a resolved one sends another")
-    func told() async throws {
+    @Test
+    func `a condition that becomes true sends a signed webhook with the query's URL; a resolved one sends another`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             let (id, secret) = try await Self.make(collector)
             await collector.receiver.untilRequested(1)
@@ -55,7 +57,7 @@ struct AlertEndpointTests {
                     == "https://collector.example.com/?questions=trends&name=purchase&last=24h"
             )
             // The whole hour before now.
-            let time = try #require(collector.store.asked?.time)
+            let time = try #require(collector.store.trendQuery?.time)
             #expect(time.end == collector.clock.now().wall && time.start.duration(to: time.end) == .seconds(3_600))
             let metrics = try await collector.request("GET", "/metrics").body
             #expect(metrics.contains("\ntrackway_alerts_firing 1\n"))
@@ -71,8 +73,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("a failed delivery is retried when it is due, and the list of deliveries shows each result")
-    func retried() async throws {
+    @Test
+    func `a failed delivery is retried when it is due, and the list of deliveries shows each result`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.receiver.script(
                 .status(302, headers: ["location": "http://10.0.0.1/"]),
@@ -101,8 +103,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("an alert is listed, read, changed and deleted; its secret is returned only once")
-    func life() async throws {
+    @Test
+    func `an alert is listed, read, changed and deleted; its secret is returned only once`() async throws {
         try await CollectorUnderTest.run { collector in
             let (id, secret) = try await Self.make(collector)
             for path in ["/v1/alerts", "/v1/alerts/\(id)", "/v1/alerts/\(id)/deliveries"] {
@@ -132,8 +134,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("a trial returns the receiver's response, and is not sent to a URL that is not allowed")
-    func trial() async throws {
+    @Test
+    func `a trial returns the receiver's response, and is not sent to a URL that is not allowed`() async throws {
         try await CollectorUnderTest.run { collector in
             let nowhere = try await Self.make(collector, Self.alert(#"{"kind":"missing","threshold":9}"#, "")).id
             let none = try await collector.request("POST", "/v1/alerts/\(nowhere)/test", Self.both)
@@ -158,8 +160,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("changing alerts requires a key that may read and write, even from the same machine")
-    func rights() async throws {
+    @Test
+    func `changing alerts requires a key that may read and write, even from the same machine`() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
             for key in [[:], ["authorization": "Bearer read"], ["authorization": "Bearer write"]] {
@@ -191,19 +193,20 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test(
-        "a query without exactly one number to compare is rejected on save, naming the field",
-        arguments: [
-            ("trends", "name=a", "last"), ("trends", "last=7", "last"), ("trends", "last=90s", "last"),
-            ("trends", "last=1h&by=currency", "by"), ("trends", "last=1h&from=0", "from"),
-            ("trends", "last=1h&compare=before", "compare"), ("trends", "last=1h&interval=day", "interval"),
-            ("trends", "last=1h&nme=a", "nme"), ("trends", "last=1h&measure=x", "measure"),
-            ("trends", "last=1h&where=x", "where"), ("trends", "last=1h&zone=Mars", "zone"),
-            ("trends", "last=367d", "last"),
-            ("funnels", "last=1h", "step"), ("funnels", "step=a&last=1h&people=1", "people"),
-        ]
-    )
-    func questions(_ kind: String, _ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("trends", "name=a", "last"), ("trends", "last=7", "last"), ("trends", "last=90s", "last"),
+        ("trends", "last=1h&by=currency", "by"), ("trends", "last=1h&from=0", "from"),
+        ("trends", "last=1h&compare=before", "compare"), ("trends", "last=1h&interval=day", "interval"),
+        ("trends", "last=1h&nme=a", "nme"), ("trends", "last=1h&measure=x", "measure"),
+        ("trends", "last=1h&where=x", "where"), ("trends", "last=1h&zone=Mars", "zone"),
+        ("trends", "last=367d", "last"),
+        ("funnels", "last=1h", "step"), ("funnels", "step=a&last=1h&people=1", "people"),
+    ])
+    func `a query without exactly one number to compare is rejected on save, naming the field`(
+        _ kind: String,
+        _ query: String,
+        _ field: String
+    ) async throws {
         try await CollectorUnderTest.run { collector in
             let condition = #"{"kind":"\#(kind)","query":"\#(query)","operator":"<","threshold":5}"#
             let answer = try await collector.request("POST", "/v1/alerts", Self.both, body: Self.alert(condition))
@@ -212,8 +215,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("a condition that the index cannot answer is unknown, says why, and does not fire")
-    func unknown() async throws {
+    @Test
+    func `a condition that the index cannot answer is unknown, says why, and does not fire`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time"))
             let id = try await Self.make(collector).id
@@ -229,8 +232,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("silence fires only after the collector has run for that long, regardless of the wall clock")
-    func silence() async throws {
+    @Test
+    func `silence fires only after the collector has run for that long, regardless of the wall clock`() async throws {
         try await CollectorUnderTest.run { collector in
             // The index always counts three events in the first minute of 1970, and none since.
             let id = try await Self.make(collector, Self.alert(#"{"kind":"silence","within":"10m"}"#)).id
@@ -252,8 +255,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("the share of rejected events is compared only if enough events arrived")
-    func failed() async throws {
+    @Test
+    func `the share of rejected events is compared only if enough events arrived`() async throws {
         try await CollectorUnderTest.run { collector in
             // Six events were rejected and three or none arrived, so most were rejected.
             let few = try await Self.make(collector, Self.alert(#"{"kind":"failed","threshold":50,"at_least":500}"#)).id
@@ -268,7 +271,6 @@ struct AlertEndpointTests {
     }
 
     @Test(
-        "a disk below its threshold fires, even if the index fails",
         arguments: [
             (#"{"kind":"disk"}"#, 9, 100, "firing", 9.0), (#"{"kind":"disk"}"#, 10, 100, "ok", 10.0),
             (#"{"kind":"disk","of":"bytes","threshold":1000}"#, 999, nil, "firing", 999.0),
@@ -276,7 +278,13 @@ struct AlertEndpointTests {
             (#"{"kind":"disk"}"#, 9, nil, "unknown", nil), (#"{"kind":"disk"}"#, nil, nil, "unknown", nil),
         ] as [(String, Int64?, Int64?, String, Double?)]
     )
-    func disk(_ condition: String, _ free: Int64?, _ size: Int64?, _ state: String, _ value: Double?) async throws {
+    func `a disk below its threshold fires, even if the index fails`(
+        _ condition: String,
+        _ free: Int64?,
+        _ size: Int64?,
+        _ state: String,
+        _ value: Double?
+    ) async throws {
         var use = ResourceUse()
         (use.diskFree, use.diskSize) = (free, size)
         let resources: @Sendable () -> ResourceUse = { [use] in use }
@@ -297,8 +305,8 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("an index that lags longer than the threshold fires, even if it fails")
-    func lag() async throws {
+    @Test
+    func `an index that lags longer than the threshold fires, even if it fails`() async throws {
         try await CollectorUnderTest.run { collector in
             // The list is not fed by the intake.
             #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)

@@ -3,10 +3,10 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Boards over HTTP")
@@ -31,8 +31,8 @@ struct BoardEndpointTests {
         return (id, try #require(link.text("token")))
     }
 
-    @Test("a board is created, listed, read, changed and deleted")
-    func life() async throws {
+    @Test
+    func `a board is created, listed, read, changed and deleted`() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
             #expect(try await collector.request("GET", "/v1/boards").body.contains(#""id":"\#(id)","title":"Shop""#))
@@ -53,8 +53,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a card returns the response of its query's endpoint, for another period if requested")
-    func cards() async throws {
+    @Test
+    func `a card returns the response of its query's endpoint, for another period if requested`() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
             let card = try await collector.request("GET", "/v1/boards/\(id)/cards/c1")
@@ -73,18 +73,19 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test(
-        "an invalid query is rejected on save, naming the card, the field and the value",
-        arguments: [
-            ("trends", "interval=decade", "interval"), ("trends", "nme=a", "nme"), ("funnels", "last=7d", "step"),
-            ("funnels", "step=a&people=1", "people"), ("retention", "cohort=x", "cohort"),
-            ("paths", "steps=1", "steps"),
-            ("lifecycle", "last=7", "last"), ("stickiness", "where=x", "where"), ("catalogue", "limit=0", "limit"),
-            ("failed", "top=0", "top"), ("ledger", "a=b", "a"), ("live", "minutes=0", "minutes"),
-            ("live", "last=7d", "last"),
-        ]
-    )
-    func questions(_ kind: String, _ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("trends", "interval=decade", "interval"), ("trends", "nme=a", "nme"), ("funnels", "last=7d", "step"),
+        ("funnels", "step=a&people=1", "people"), ("retention", "cohort=x", "cohort"),
+        ("paths", "steps=1", "steps"),
+        ("lifecycle", "last=7", "last"), ("stickiness", "where=x", "where"), ("catalogue", "limit=0", "limit"),
+        ("failed", "top=0", "top"), ("ledger", "a=b", "a"), ("live", "minutes=0", "minutes"),
+        ("live", "last=7d", "last"),
+    ])
+    func `an invalid query is rejected on save, naming the card, the field and the value`(
+        _ kind: String,
+        _ query: String,
+        _ field: String
+    ) async throws {
         try await CollectorUnderTest.run { collector in
             let cards = #"{"title":"Fine","kind":"live"},{"title":"Wrong","kind":"\#(kind)","query":"\#(query)"}"#
             let answer = try await collector.request(
@@ -99,8 +100,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a link gives access only to its board and the board's answers")
-    func links() async throws {
+    @Test
+    func `a link gives access only to its board and the board's answers`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -115,7 +116,7 @@ struct BoardEndpointTests {
             #expect(
                 refused.status == 200 && !refused.body.contains("\"sample\"") && !refused.body.contains("\"message\"")
             )
-            // Another period would be another query.
+            // A different period would be a different query.
             #expect(try await collector.request("GET", "/v1/shared/cards/c1?last=90d", token).status == 400)
             for path in [
                 "/v1/events", "/v1/users", "/v1/boards", "/v1/boards/\(id)", "/v1/trends", "/v1/stats", "/metrics",
@@ -136,8 +137,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("an expired link and a link to a deleted board return 404")
-    func over() async throws {
+    @Test
+    func `an expired link and a link to a deleted board return 404`() async throws {
         try await CollectorUnderTest.run { collector in
             let (id, token) = try await Self.make(collector)
             let header = ["authorization": "Bearer \(token)"]
@@ -156,8 +157,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("links always require an operator's key, boards only where reading requires a key")
-    func rights() async throws {
+    @Test
+    func `links always require an operator's key, boards only where reading requires a key`() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
             #expect(try await collector.request("POST", "/v1/boards/\(id)/links").status == 401)
@@ -172,8 +173,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("only our own page may change boards")
-    func origins() async throws {
+    @Test
+    func `only our own page may change boards`() async throws {
         try await CollectorUnderTest.run { collector in
             for origin in ["http://evil.example", "null"] {
                 let answer = try await collector.request("POST", "/v1/boards", ["origin": origin], body: Self.board)
@@ -188,8 +189,8 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("built-in boards exist without being saved, and cannot be changed")
-    func readyMade() async throws {
+    @Test
+    func `built-in boards exist without being saved, and cannot be changed`() async throws {
         try await CollectorUnderTest.run { collector in
             for id in ["first-look", "behaviour"] {
                 let board = try await collector.request("GET", "/v1/boards/\(id)")
@@ -205,15 +206,15 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a board that cannot be saved does not exist, and the response has a retry time")
-    func full() async throws {
+    @Test
+    func `a board that cannot be saved does not exist, and the response has a retry time`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.replace, with: .noSpace, paths: "boards.json")
             let answer = try await collector.request("POST", "/v1/boards", body: Self.board)
             #expect(
                 answer.status == 503 && answer.errorCode == "boards_unavailable" && answer.headers["retry-after"] != nil
             )
-            collector.storage.heal()
+            collector.storage.clearFaults()
             #expect(try await collector.request("GET", "/v1/boards").body.hasSuffix(#""boards":[]}"#))
         }
     }

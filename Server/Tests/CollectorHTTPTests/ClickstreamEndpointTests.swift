@@ -3,12 +3,12 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Responses to clients of the Clickstream format")
@@ -16,8 +16,8 @@ struct ClickstreamEndpointTests {
     private static let event = #"{"app_id":"shop_ios","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
     private static let path = "/collect?platform=iOS&appId=shop_ios&compression=&event_bundle_sequence_id=7"
 
-    @Test("an accepted batch gets 200 without a body, once everything is on disk")
-    func taken() async throws {
+    @Test
+    func `an accepted batch gets 200 without a body, once everything is on disk`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Array("[\(Self.event)]".utf8)
             let hash = ClickstreamIntake.hashCode(of: body)
@@ -32,7 +32,7 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct RejectedRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = "POST"
         var path = ClickstreamEndpointTests.path
@@ -42,40 +42,55 @@ struct ClickstreamEndpointTests {
         var code: String
     }
 
-    static let refusals: [Refusal] = [
-        Refusal(testDescription: "no app", path: "/collect", status: 403, code: "account_missing"),
-        Refusal(testDescription: "an unknown app", path: "/collect?appId=other", status: 403, code: "account_unknown"),
-        Refusal(
+    static let rejectedRequests: [RejectedRequest] = [
+        RejectedRequest(testDescription: "no app", path: "/collect", status: 403, code: "account_missing"),
+        RejectedRequest(
+            testDescription: "an unknown app",
+            path: "/collect?appId=other",
+            status: 403,
+            code: "account_unknown"
+        ),
+        RejectedRequest(
             testDescription: "a wrong key",
             headers: ["authorization": "Bearer x"],
             status: 401,
             code: "key_unknown"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a key that may not write",
             headers: ["authorization": "Bearer read"],
             status: 403,
             code: "key_forbidden"
         ),
-        Refusal(testDescription: "a wrong hash", path: path + "&hashCode=00000000", status: 400, code: "hash_mismatch"),
-        Refusal(testDescription: "invalid JSON", body: Array("hello!".utf8), status: 400, code: "malformed_base64"),
-        Refusal(
+        RejectedRequest(
+            testDescription: "a wrong hash",
+            path: path + "&hashCode=00000000",
+            status: 400,
+            code: "hash_mismatch"
+        ),
+        RejectedRequest(
+            testDescription: "invalid JSON",
+            body: Array("hello!".utf8),
+            status: 400,
+            code: "malformed_base64"
+        ),
+        RejectedRequest(
             testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 1 << 20 + 1),
             status: 413,
             code: "wire_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another encoding",
             headers: ["content-encoding": "br"],
             status: 415,
             code: "unsupported_encoding"
         ),
-        Refusal(testDescription: "another method", method: "PUT", status: 405, code: "method_not_allowed"),
+        RejectedRequest(testDescription: "another method", method: "PUT", status: 405, code: "method_not_allowed"),
     ]
 
-    @Test("every rejection has a status and a reason", arguments: refusals)
-    func refused(_ refusal: Refusal) async throws {
+    @Test(arguments: rejectedRequests)
+    func `every rejection has a status and a reason`(_ refusal: RejectedRequest) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 refusal.method,
@@ -88,8 +103,8 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("a batch that was rejected as a whole is stored with its reason, and counted")
-    func kept() async throws {
+    @Test
+    func `a batch that was rejected as a whole is stored with its reason, and counted`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.request("POST", Self.path + "&hashCode=00000000", body: Array(Self.event.utf8))
             let records = try collector.kept(.quarantine)
@@ -101,8 +116,8 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("a full disk gets 503 with a retry time, and 200 once there is space")
-    func fullDisk() async throws {
+    @Test
+    func `a full disk gets 503 with a retry time, and 200 once there is space`() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let text = SiftEndpointTests.filler(30_000)
             func send(_ number: Int) async throws -> TestHTTPResponse {
@@ -120,8 +135,8 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("the heartbeat returns the time in seconds, and health says that events are accepted")
-    func heartbeat() async throws {
+    @Test
+    func `the heartbeat returns the time in seconds, and health says that events are accepted`() async throws {
         try await CollectorUnderTest.run { collector in
             let ping = try await collector.request("GET", "/ping")
             #expect(ping.status == 200 && ping.body == #"{"timestamp":1700000000.0}"#)

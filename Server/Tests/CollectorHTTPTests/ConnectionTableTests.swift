@@ -7,79 +7,77 @@ internal import Testing
 @testable import CollectorHTTP
 
 struct ConnectionTableTests {
-    @Test(
-        "the connection idle longest is closed first, then the slowest request, never one that is being answered"
-    )
-    func order() {
+    @Test
+    func `the connection idle longest is closed first, then the slowest request, never one that is being answered`() {
         var table = ConnectionTable(limit: 4)
-        for id in 0..<4 as Range<UInt64> { #expect(table.opened(id) == nil) }
-        table.moved(0, to: .receiving)
-        table.moved(1, to: .answering)
-        table.moved(2, to: .receiving)
-        table.moved(2, to: .answering)
-        table.moved(2, to: .resting)
+        for id in 0..<4 as Range<UInt64> { #expect(table.insert(id) == nil) }
+        table.move(0, to: .receiving)
+        table.move(1, to: .responding)
+        table.move(2, to: .receiving)
+        table.move(2, to: .responding)
+        table.move(2, to: .idle)
         // Connection 3 has been idle since it was opened, connection 2 since its response.
-        #expect(table.opened(4) == 3)
-        #expect(table.opened(5) == 2)
-        #expect(table.opened(6) == 4)
-        table.moved(5, to: .answering)
-        table.moved(6, to: .receiving)
-        #expect(table.opened(7) == 0)
-        table.moved(7, to: .receiving)
-        #expect(table.opened(8) == 6)
-        table.moved(8, to: .answering)
-        table.moved(7, to: .answering)
-        #expect(table.opened(9) == 9)
+        #expect(table.insert(4) == 3)
+        #expect(table.insert(5) == 2)
+        #expect(table.insert(6) == 4)
+        table.move(5, to: .responding)
+        table.move(6, to: .receiving)
+        #expect(table.insert(7) == 0)
+        table.move(7, to: .receiving)
+        #expect(table.insert(8) == 6)
+        table.move(8, to: .responding)
+        table.move(7, to: .responding)
+        #expect(table.insert(9) == 9)
         #expect(table.count == 4)
-        table.closed(1)
-        #expect(table.opened(10) == nil)
+        table.remove(1)
+        #expect(table.insert(10) == nil)
     }
 
-    @Test("events of a closed connection change nothing")
-    func gone() {
+    @Test
+    func `events of a closed connection change nothing`() {
         var table = ConnectionTable(limit: 1)
-        #expect(table.opened(0) == nil)
-        #expect(table.opened(1) == 0)
-        table.moved(0, to: .answering)
-        table.closed(0)
+        #expect(table.insert(0) == nil)
+        #expect(table.insert(1) == 0)
+        table.move(0, to: .responding)
+        table.remove(0)
         #expect(table.count == 1)
-        #expect(table.opened(2) == 1)
-        var least = ConnectionTable(limit: -5)
-        #expect(least.opened(0) == nil && least.opened(1) == 0)
+        #expect(table.insert(2) == 1)
+        var minimal = ConnectionTable(limit: -5)
+        #expect(minimal.insert(0) == nil && minimal.insert(1) == 0)
     }
 
-    @Test("the limit always holds, and connections in use stay open", arguments: [1, 7, 64])
-    func walk(limit: Int) {
+    @Test(arguments: [1, 7, 64])
+    func `the limit always holds, and connections in use stay open`(limit: Int) {
         var table = ConnectionTable(limit: limit)
-        var random = Chance(state: UInt64(limit))
+        var random = LinearGenerator(state: UInt64(limit))
         var open: [UInt64: ConnectionTable.Phase] = [:]
         for id in 0..<5_000 as Range<UInt64> {
-            let evicted = table.opened(id)
-            open[id] = .resting
+            let evicted = table.insert(id)
+            open[id] = .idle
             if let evicted {
                 let phase = open.removeValue(forKey: evicted)
                 #expect(phase != nil)
                 if evicted != id {
-                    #expect(phase != .answering)
-                    if phase == .receiving { #expect(!open.contains { $0.key != id && $0.value == .resting }) }
+                    #expect(phase != .responding)
+                    if phase == .receiving { #expect(!open.contains { $0.key != id && $0.value == .idle }) }
                 }
             }
             #expect(table.count == open.count && open.count <= limit)
             for key in open.keys.sorted() where random.next() % 4 == 0 {
                 let phase = ConnectionTable.Phase.allCases[Int(random.next() % 3)]
                 if random.next() % 16 == 0 {
-                    table.closed(key)
+                    table.remove(key)
                     open[key] = nil
                 } else {
-                    table.moved(key, to: phase)
+                    table.move(key, to: phase)
                     open[key] = phase
                 }
             }
         }
     }
 
-    @Test("connections that are only held open do not affect other clients")
-    func held() async throws {
+    @Test
+    func `connections that are only held open do not affect other clients`() async throws {
         try await CollectorUnderTest.run {
             $0.connections = 8
         } _: { collector async throws in
@@ -117,7 +115,7 @@ struct ConnectionTableTests {
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
 
-    private struct Chance {
+    private struct LinearGenerator {
         var state: UInt64
 
         mutating func next() -> UInt64 {

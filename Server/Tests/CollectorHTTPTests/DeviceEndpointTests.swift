@@ -3,9 +3,9 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Device endpoints")
@@ -18,8 +18,8 @@ struct DeviceEndpointTests {
         "events":11,"states":6,"property_changes":2}
         """
 
-    @Test("the list shows each device's known properties, and null for unknown ones")
-    func list() async throws {
+    @Test
+    func `the list shows each device's known properties, and null for unknown ones`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/devices?limit=50")
             #expect(answer.status == 200)
@@ -33,8 +33,8 @@ struct DeviceEndpointTests {
         }
     }
 
-    @Test("a device's history shows its properties, their changes, and its states")
-    func history() async throws {
+    @Test
+    func `a device's history shows its properties, their changes, and its states`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/devices/\(Self.installation)?limit=7")
             #expect(answer.status == 200)
@@ -51,7 +51,7 @@ struct DeviceEndpointTests {
         }
     }
 
-    static let refusals: [(path: String, status: Int, code: String)] = [
+    static let rejectedRequests: [(path: String, status: Int, code: String)] = [
         ("/v1/devices?limit=0", 400, "malformed_query"), ("/v1/devices?limit=201", 400, "malformed_query"),
         ("/v1/devices?after=x", 400, "malformed_query"), ("/v1/devices/nobody", 400, "malformed_query"),
         ("/v1/devices/\(installation)?limit=1001", 400, "malformed_query"), ("/v1/devices/", 404, "not_found"),
@@ -59,19 +59,16 @@ struct DeviceEndpointTests {
         ("/v1/devices/\(installation)/more", 404, "not_found"),
     ]
 
-    @Test("an invalid request is rejected with the reason", arguments: refusals)
-    func refused(_ path: String, _ status: Int, _ code: String) async throws {
+    @Test(arguments: rejectedRequests)
+    func `an invalid request is rejected with the reason`(_ path: String, _ status: Int, _ code: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == status && answer.errorCode == code)
         }
     }
 
-    @Test(
-        "devices require a key where reading requires one",
-        arguments: ["/v1/devices", "/v1/devices/\(installation)"]
-    )
-    func keys(_ path: String) async throws {
+    @Test(arguments: ["/v1/devices", "/v1/devices/\(installation)"])
+    func `devices require a key where reading requires one`(_ path: String) async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable import CollectorHTTP
@@ -13,8 +13,8 @@ internal import TrackwayJournal
 struct EphemeralEndpointTests {
     private static let event = Array(#"{"name":"a"}"#.utf8)
 
-    @Test("it reports the durability memory, never disk")
-    func durability() async throws {
+    @Test
+    func `it reports the durability memory, never disk`() async throws {
         try await CollectorUnderTest.run {
             $0.isEphemeral = true
         } _: { collector async throws in
@@ -30,7 +30,6 @@ struct EphemeralEndpointTests {
     }
 
     @Test(
-        "local clients may send with any key or none, in every format",
         arguments: [
             ("POST", "/v1/events", [:], #"{"name":"a"}"#),
             ("POST", "/v1/events", ["authorization": "Bearer anything"], #"{"name":"a"}"#),
@@ -39,7 +38,12 @@ struct EphemeralEndpointTests {
             ("PUT", "/v3/accounts/acct_9/mobile_events", ["content-type": "application/json"], "{}"),
         ] as [(String, String, [String: String], String)]
     )
-    func anyKey(_ method: String, _ path: String, _ headers: [String: String], _ body: String) async throws {
+    func `local clients may send with any key or none, in every format`(
+        _ method: String,
+        _ path: String,
+        _ headers: [String: String],
+        _ body: String
+    ) async throws {
         try await CollectorUnderTest.run {
             $0.isEphemeral = true
         } _: { collector async throws in
@@ -52,16 +56,16 @@ struct EphemeralEndpointTests {
         }
     }
 
-    @Test(
-        "requests from other machines and cross-origin pages are rejected, regardless of their key",
-        arguments: [
-            (["x-forwarded-for": "10.0.0.1"], "not_local"), (["via": "1.1 proxy"], "not_local"),
-            (["origin": "https://evil.example"], "origin_refused"),
-            (["origin": "https://evil.example", "authorization": "Bearer write"], "origin_refused"),
-            (["sec-fetch-site": "cross-site"], "origin_refused"),
-        ]
-    )
-    func foreign(_ headers: [String: String], code: String) async throws {
+    @Test(arguments: [
+        (["x-forwarded-for": "10.0.0.1"], "not_local"), (["via": "1.1 proxy"], "not_local"),
+        (["origin": "https://evil.example"], "origin_refused"),
+        (["origin": "https://evil.example", "authorization": "Bearer write"], "origin_refused"),
+        (["sec-fetch-site": "cross-site"], "origin_refused"),
+    ])
+    func `requests from other machines and cross-origin pages are rejected, regardless of their key`(
+        _ headers: [String: String],
+        code: String
+    ) async throws {
         try await CollectorUnderTest.run {
             $0.isEphemeral = true
         } _: { collector async throws in
@@ -73,8 +77,8 @@ struct EphemeralEndpointTests {
         }
     }
 
-    @Test("any other collector refuses to reset, with a reason, and keeps its data")
-    func notEphemeral() async throws {
+    @Test
+    func `any other collector refuses to reset, with a reason, and keeps its data`() async throws {
         try await CollectorUnderTest.run { collector in
             #expect(try await collector.post(Self.event).status == 200)
             for key in ["write", "both", "read", "none"] {

@@ -3,11 +3,11 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Erasure over HTTP")
@@ -26,15 +26,16 @@ struct ErasureEndpointTests {
         return #"{"name":"_installation_erased","attributes":{"installation":"\#(former)"\#(proof)}}"#
     }
 
-    private static func answer(_ answer: TestHTTPResponse) throws -> CollectorAnswer {
-        guard case .answer(let taken) = try #require(CollectorReply(json: Array(answer.body.utf8))) else {
+    private static func answer(_ answer: TestHTTPResponse) throws -> CollectorAcknowledgment {
+        guard case .acknowledgment(let taken) = try #require(CollectorResponseBody(json: Array(answer.body.utf8)))
+        else {
             throw NoResponseError()
         }
         return taken
     }
 
-    @Test("an erasure is accepted with its proof, and rejected with the reason without it")
-    func proof() async throws {
+    @Test
+    func `an erasure is accepted with its proof, and rejected with the reason without it`() async throws {
         try await CollectorUnderTest.run { collector in
             let good = try await collector.post(Self.batch(Self.fresh, Self.tombstone(Self.secret)))
             #expect(try Self.answer(good).accepted == 1)
@@ -45,15 +46,15 @@ struct ErasureEndpointTests {
                 )
                 #expect(bad.accepted == 1)
                 #expect(bad.rejected.map(\.code) == ["erasure_unproved"])
-                #expect(bad.rejected.first?.message?.contains("trackway erase \(Self.former)") == true)
+                #expect(bad.rejected.first?.message?.contains("trackway installations erase \(Self.former)") == true)
             }
             let alone = try await collector.post(Array(Self.tombstone(nil).utf8))
             #expect(alone.status == 400 && alone.errorCode == "erasure_unproved")
         }
     }
 
-    @Test("events of an erased installation are not stored, and the response rejects each of them")
-    func notKept() async throws {
+    @Test
+    func `events of an erased installation are not stored, and the response rejects each of them`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.erase(Self.former)
             let batch = Self.batch(Self.former, #"{"name":"secret_name"}"#, "{}", #"{"name":"c"}"#)
@@ -70,8 +71,8 @@ struct ErasureEndpointTests {
         }
     }
 
-    @Test("events of other formats are not stored either once their installation is erased")
-    func otherFormats() async throws {
+    @Test
+    func `events of other formats are not stored either once their installation is erased`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = #"{"type":"track","event":"secret_name","time":1,"distinct_id":"d","properties":{}}"#
             let installation = StableID.installation(["sensors", "production", "d"])
@@ -102,7 +103,7 @@ struct ErasureEndpointTests {
         }
     }
 
-    struct Door: Sendable, CustomTestStringConvertible {
+    struct OperatorRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var key: String?
         var id = ErasureEndpointTests.former.description
@@ -111,25 +112,31 @@ struct ErasureEndpointTests {
         var code: String?
     }
 
-    static let doors: [Door] = [
-        Door(testDescription: "an operator's key", key: "both", status: 200),
-        Door(testDescription: "no key", key: nil, status: 401, code: "key_missing"),
-        Door(testDescription: "an unknown key", key: "x", status: 401, code: "key_unknown"),
-        Door(testDescription: "an app's key", key: "write", status: 403, code: "key_forbidden"),
-        Door(testDescription: "a reader's key", key: "read", status: 403, code: "key_forbidden"),
-        Door(testDescription: "an invalid id", key: "both", id: "all", status: 400, code: "malformed_query"),
-        Door(testDescription: "an empty id", key: "both", id: "", status: 404, code: "not_found"),
-        Door(testDescription: "another method", key: "both", method: "POST", status: 405, code: "method_not_allowed"),
+    static let operatorRequests: [OperatorRequest] = [
+        OperatorRequest(testDescription: "an operator's key", key: "both", status: 200),
+        OperatorRequest(testDescription: "no key", key: nil, status: 401, code: "key_missing"),
+        OperatorRequest(testDescription: "an unknown key", key: "x", status: 401, code: "key_unknown"),
+        OperatorRequest(testDescription: "an app's key", key: "write", status: 403, code: "key_forbidden"),
+        OperatorRequest(testDescription: "a reader's key", key: "read", status: 403, code: "key_forbidden"),
+        OperatorRequest(testDescription: "an invalid id", key: "both", id: "all", status: 400, code: "malformed_query"),
+        OperatorRequest(testDescription: "an empty id", key: "both", id: "", status: 404, code: "not_found"),
+        OperatorRequest(
+            testDescription: "another method",
+            key: "both",
+            method: "POST",
+            status: 405,
+            code: "method_not_allowed"
+        ),
     ]
 
-    @Test("only an operator's key, which may write and read, may erase", arguments: doors)
-    func operators(_ door: Door) async throws {
+    @Test(arguments: operatorRequests)
+    func `only an operator's key, which may write and read, may erase`(_ request: OperatorRequest) async throws {
         try await CollectorUnderTest.run { collector in
-            let headers = door.key.map { ["authorization": "Bearer \($0)"] } ?? [:]
-            let answer = try await collector.request(door.method, "/v1/installations/\(door.id)", headers)
-            #expect(answer.status == door.status)
-            #expect(answer.errorCode == door.code)
-            #expect(try collector.kept(.erasure).count == (door.status == 200 ? 1 : 0))
+            let headers = request.key.map { ["authorization": "Bearer \($0)"] } ?? [:]
+            let answer = try await collector.request(request.method, "/v1/installations/\(request.id)", headers)
+            #expect(answer.status == request.status)
+            #expect(answer.errorCode == request.code)
+            #expect(try collector.kept(.erasure).count == (request.status == 200 ? 1 : 0))
         }
     }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
 @Suite("GET /v1/expect")
 struct ExpectationEndpointTests {
-    @Test("the response is sent as soon as the expected event arrives")
-    func arrives() async throws {
+    @Test
+    func `the response is sent as soon as the expected event arrives`() async throws {
         try await CollectorUnderTest.run { collector in
             async let answer = collector.request("GET", "/v1/expect?name=purchase&where=total%3D12.5&within=5m")
             try await Deadline.wait(while: collector.store.followers < 1)
@@ -26,8 +26,8 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("an unmet expectation lists the closest events, the rejected events, and the other events")
-    func inVain() async throws {
+    @Test
+    func `an unmet expectation lists the closest events, the rejected events, and the other events`() async throws {
         try await CollectorUnderTest.run { collector in
             for _ in 0..<3 { collector.store.add("view") }
             collector.store.add("cart")
@@ -47,14 +47,17 @@ struct ExpectationEndpointTests {
     }
 
     @Test(
-        "exceeding the maximum decides immediately; proving an upper limit takes the whole timeout",
         arguments: [
             ("never&within=5m", 1, false), ("count=1&within=5m", 2, false), ("at_most=1&within=5m", 2, false),
             ("never&within=1ms", 0, true), ("count=1&within=1ms", 1, true), ("count=2&within=0s", 1, false),
             ("never&within=5m&where=x%3D1", 0, nil),
         ] as [(String, Int, Bool?)]
     )
-    func bounds(_ expected: String, events: Int, holds: Bool?) async throws {
+    func `exceeding the maximum decides immediately; proving an upper limit takes the whole timeout`(
+        _ expected: String,
+        events: Int,
+        holds: Bool?
+    ) async throws {
         try await CollectorUnderTest.run { collector in
             for _ in 0..<events { collector.store.add("crash") }
             async let answer = collector.request("GET", "/v1/expect?name=crash&\(expected)")
@@ -71,8 +74,8 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("counting begins at a position, or with the events accepted from now on")
-    func since() async throws {
+    @Test
+    func `counting begins at a position, or with the events accepted from now on`() async throws {
         try await CollectorUnderTest.run { collector in
             let first = collector.store.add("a").position
             let second = collector.store.add("a").position
@@ -86,20 +89,20 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("an index that is behind gives 503 instead of a result")
-    func behind() async throws {
+    @Test
+    func `an index that is behind gives 503 instead of a result`() async throws {
         try await CollectorUnderTest.run {
             $0.expectationCatchUp = .milliseconds(5)
         } _: { collector async throws in
             #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
-            collector.store.stumble("The disk is full.")
+            collector.store.stall("The disk is full.")
             let answer = try await collector.request("GET", "/v1/expect?name=a&never&within=1ms")
             #expect(answer.status == 503 && answer.errorCode == "index_behind" && answer.body.contains("disk is full"))
         }
     }
 
-    @Test("an expectation beyond the maximum gets 503")
-    func slots() async throws {
+    @Test
+    func `an expectation beyond the maximum gets 503`() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
         } _: { collector async throws in
@@ -112,8 +115,8 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("invalid queries and clients that may not read are rejected")
-    func refused() async throws {
+    @Test
+    func `invalid queries and clients that may not read are rejected`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

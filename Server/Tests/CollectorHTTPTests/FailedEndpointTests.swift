@@ -3,16 +3,16 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Endpoints for rejected events")
 struct FailedEndpointTests {
-    @Test("groups are listed by interval, with the events that devices lost and reported")
-    func groups() async throws {
+    @Test
+    func `groups are listed by interval, with the events that devices lost and reported`() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/v1/failed/groups?from=1700000000000&to=1700003600000&interval=hour&top=1"
             let answer = try await collector.request("GET", path)
@@ -30,33 +30,30 @@ struct FailedEndpointTests {
         }
     }
 
-    @Test("a list is filtered by reason and name")
-    func list() async throws {
+    @Test
+    func `a list is filtered by reason and name`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/failed?code=malformed&name=a%20b&before=3.4.5&limit=1")
             #expect(answer.body.contains(#""next":"1.16.2""#))
-            let asked = try #require(collector.store.failedAsked)
-            #expect(asked.code == "malformed" && asked.name == "a b" && asked.limit == 1)
-            #expect(asked.before == EventPosition(segment: 3, offset: 4, ordinal: 5))
+            let query = try #require(collector.store.failedQuery)
+            #expect(query.code == "malformed" && query.name == "a b" && query.limit == 1)
+            #expect(query.before == EventPosition(segment: 3, offset: 4, ordinal: 5))
         }
     }
 
-    @Test(
-        "an invalid parameter is named",
-        arguments: [
-            ("top=0", "top"), ("top=201", "top"), ("interval=decade", "interval"), ("from=5&to=5", "to"),
-            ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
-        ]
-    )
-    func mistakes(_ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("top=0", "top"), ("top=201", "top"), ("interval=decade", "interval"), ("from=5&to=5", "to"),
+        ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
+    ])
+    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/failed/groups?" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
         }
     }
 
-    @Test("a query over its budget gets 422; where others can reach it, it requires a key that may read")
-    func failures() async throws {
+    @Test
+    func `a query over its budget gets 422; where others can reach it, it requires a key that may read`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

@@ -3,10 +3,10 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 struct FollowerEndpointTests {
@@ -14,8 +14,8 @@ struct FollowerEndpointTests {
         "GET \(path) HTTP/1.1\nHost: localhost\n\(headers)\n"
     }
 
-    @Test("the live stream shows arriving events, and resumes where it stopped")
-    func resumes() async throws {
+    @Test
+    func `the live stream shows arriving events, and resumes where it stopped`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.add("before")
             let seen = try await Wire.open(to: collector.port) { wire in
@@ -40,8 +40,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("the last events can be replayed, and the filter applies to all events")
-    func replay() async throws {
+    @Test
+    func `the last events can be replayed, and the filter applies to all events`() async throws {
         try await CollectorUnderTest.run { collector in
             for name in ["a", "b", "a", "b", "a"] { collector.store.add(name) }
             try await Wire.open(to: collector.port) { wire in
@@ -57,8 +57,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("an idle stream sends heartbeats, and a shutdown ends it")
-    func heartbeat() async throws {
+    @Test
+    func `an idle stream sends heartbeats, and a shutdown ends it`() async throws {
         try await CollectorUnderTest.run {
             $0.heartbeat = .milliseconds(20)
         } _: { collector in
@@ -71,8 +71,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("the number of streams is limited")
-    func bounded() async throws {
+    @Test
+    func `the number of streams is limited`() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
         } _: { collector in
@@ -85,11 +85,11 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("a stream ends when its key is revoked, even if no events arrive, and shows no later events")
-    func revoked() async throws {
+    @Test
+    func `a stream ends when its key is revoked, even if no events arrive, and shows no later events`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
-            $0.passInterval = .milliseconds(5)
+            $0.authorizationCheckInterval = .milliseconds(5)
         } _: { collector async throws in
             async let waiting = collector.request(
                 "GET",
@@ -106,15 +106,15 @@ struct FollowerEndpointTests {
                 let rest = try await wire.read(until: "0\r\n\r\n")
                 #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("later"))
                 try await wire.send(Self.get("/v1/live", "Authorization: Bearer read\n"))
-                #expect(try await wire.answer()?.errorCode == "key_unknown")
+                #expect(try await wire.readResponse()?.errorCode == "key_unknown")
             }
             let waited = try await waiting
             #expect(waited.status == 401 && waited.errorCode == "key_unknown")
         }
     }
 
-    @Test("taking a slot is atomic, and every slot is returned however its follower ends")
-    func slots() async throws {
+    @Test
+    func `taking a slot is atomic, and every slot is returned however its follower ends`() async throws {
         let slots = ConcurrencySlots(limit: 10)
         for _ in 0..<20 {
             let taken = await withTaskGroup(of: ConcurrencySlot?.self) { group in
@@ -127,8 +127,8 @@ struct FollowerEndpointTests {
         #expect(throws: RequestFailure.self) { try none.take() }
     }
 
-    @Test("a HEAD request for a stream releases its slot")
-    func headOnly() async throws {
+    @Test
+    func `a HEAD request for a stream releases its slot`() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
         } _: { collector async throws in
@@ -139,8 +139,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("any number of waiting clients share one count at a time")
-    func shared() async throws {
+    @Test
+    func `any number of waiting clients share one count at a time`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             let waiters = 100
             async let answers = withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
@@ -158,8 +158,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("waiting ends when the condition holds")
-    func waits() async throws {
+    @Test
+    func `waiting ends when the condition holds`() async throws {
         try await CollectorUnderTest.run { collector in
             async let byPosition = collector.request("GET", "/v1/wait?position=1.416&timeout=60")
             async let byCount = collector.request("GET", "/v1/wait?count=1&name=b&timeout=60")
@@ -173,8 +173,8 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("an unmet wait ends at the timeout, and says so")
-    func waitsInVain() async throws {
+    @Test
+    func `an unmet wait ends at the timeout, and says so`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/wait?count=1&timeout=0")
             #expect(answer.status == 200 && answer.body == #"{"done":false,"indexed":"1.16.0","count":0}"#)

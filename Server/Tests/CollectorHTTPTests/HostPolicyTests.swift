@@ -65,7 +65,7 @@ struct HostPolicyTests {
             Case("a target without a host", "GET http:///v1/events HTTP/1.1\nHost: 127.0.0.1\n", 421, "wrong_host"),
             Case("our own target", "GET http://127.0.0.1:80/v1/events HTTP/1.1\nHost: evil.com\n", 200),
             Case("a foreign name in 1.0", "GET /v1/events HTTP/1.0\nHost: 127.evil.com\n", 421, "wrong_host"),
-            // Proxies that add no forwarding headers use 1.0.
+            // Proxies that add no forwarding headers use HTTP/1.0.
             Case("our own name in 1.0", "GET /v1/events HTTP/1.0\nHost: 127.0.0.1\n", 401, "key_missing"),
             Case(
                 "sending",
@@ -76,26 +76,25 @@ struct HostPolicyTests {
             Case("health", "GET /livez HTTP/1.1\nHost: evil.com\n", 421, "wrong_host"),
         ]
 
-    @Test("a name that resolves to this machine, or only looks like ours, is rejected", arguments: names)
-    func rebinding(_ example: Case) async throws {
+    @Test(arguments: names)
+    func `a name that resolves to this machine, or only looks like ours, is rejected`(_ example: Case) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await Self.ask(example.head, of: collector)
             #expect(answer?.status == example.status && answer?.errorCode == example.code)
         }
     }
 
-    @Test(
-        "reading through a proxy requires a key, except at endpoints that reveal no data",
-        arguments: [
-            "Forwarded: for=192.0.2.60;proto=http", "X-Forwarded-For: 127.0.0.1", "x-forwarded-for:",
-            "X-Forwarded-Host: a",
-            "X-Forwarded-Proto: https", "X-Forwarded-Port: 443", "X-Forwarded-Server: a", "X-Real-IP: 127.0.0.1",
-            "Via: 1.1 proxy", "CF-Connecting-IP: 192.0.2.60", "True-Client-IP: 192.0.2.60", "X-Client-IP: a",
-            "Fly-Client-IP: a", "X-Envoy-External-Address: a", "Tailscale-User-Login: a", "CDN-Loop: a",
-            "X-Original-Forwarded-For: a", "X-Amzn-Trace-Id: Root=1",
-        ]
-    )
-    func proxies(_ header: String) async throws {
+    @Test(arguments: [
+        "Forwarded: for=192.0.2.60;proto=http", "X-Forwarded-For: 127.0.0.1", "x-forwarded-for:",
+        "X-Forwarded-Host: a",
+        "X-Forwarded-Proto: https", "X-Forwarded-Port: 443", "X-Forwarded-Server: a", "X-Real-IP: 127.0.0.1",
+        "Via: 1.1 proxy", "CF-Connecting-IP: 192.0.2.60", "True-Client-IP: 192.0.2.60", "X-Client-IP: a",
+        "Fly-Client-IP: a", "X-Envoy-External-Address: a", "Tailscale-User-Login: a", "CDN-Loop: a",
+        "X-Original-Forwarded-For: a", "X-Amzn-Trace-Id: Root=1",
+    ])
+    func `reading through a proxy requires a key, except at endpoints that reveal no data`(_ header: String)
+        async throws
+    {
         try await CollectorUnderTest.run { collector async throws in
             for path in ["/v1/events", "/metrics", "/v1/live", "/v1/wait?count=0"] {
                 let head = "GET \(path) HTTP/1.1\nHost: 127.0.0.1\n\(header)\n"
@@ -109,8 +108,8 @@ struct HostPolicyTests {
         }
     }
 
-    @Test("the collector answers under a name set by the operator, and reading requires a key")
-    func named() async throws {
+    @Test
+    func `the collector answers under a name set by the operator, and reading requires a key`() async throws {
         try await CollectorUnderTest.run {
             $0.hostNames = ["Collector.Example"]
         } _: { collector async throws in
@@ -122,8 +121,8 @@ struct HostPolicyTests {
         }
     }
 
-    @Test("where every reader needs a key, any host name is accepted")
-    func always() async throws {
+    @Test
+    func `where every reader needs a key, any host name is accepted`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -135,30 +134,26 @@ struct HostPolicyTests {
         }
     }
 
-    @Test(
-        "only loopback addresses give open access, not addresses that look like one",
-        arguments: ["0.0.0.0", "::", "127.evil.com", "10.0.0.1", "collector.example"]
-    )
-    func listening(_ host: String) {
+    @Test(arguments: ["0.0.0.0", "::", "127.evil.com", "10.0.0.1", "collector.example"])
+    func `only loopback addresses give open access, not addresses that look like one`(_ host: String) {
         #expect(!CollectorConfiguration.isLoopback(host))
     }
 
     @Test(
-        "the host of a target is parsed",
         arguments: [
             ("/v1/events", nil), ("//evil.com/", nil), ("*", nil), ("http://a/b", "a"), ("http://a:80?c", "a:80"),
             ("HTTP://a", "a"), ("ftp://u@a#b", "u@a"), ("a.com:80", ""), ("", ""), ("http:/a", ""), ("://", ""),
             ("http://a\\b", "a"),
         ] as [(String, String?)]
     )
-    func targets(_ target: String, _ authority: String?) {
+    func `the host of a target is parsed`(_ target: String, _ authority: String?) {
         #expect(RequestTargetHandler.authority(inTarget: target) == authority)
     }
 
     private static func ask(_ head: String, of collector: CollectorUnderTest) async throws -> TestHTTPResponse? {
         try await Wire.open(to: collector.port) { wire in
             try await wire.send(head + "\n")
-            return try await wire.answer()
+            return try await wire.readResponse()
         }
     }
 }

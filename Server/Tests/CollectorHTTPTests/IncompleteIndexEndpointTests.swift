@@ -4,25 +4,22 @@
 internal import CollectorTesting
 internal import NIOCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Responses from an incomplete index")
 struct IncompleteIndexEndpointTests {
     private static let lag = "The index lacks events that arrived up to 14 seconds ago."
 
-    @Test(
-        "a lagging index marks every response from it, in its JSON and in a header",
-        arguments: [
-            "/v1/events", "/v1/events?name=a", "/v1/ledger", "/v1/ledger/summary", "/v1/failed", "/v1/failed/groups",
-            "/v1/rate", "/v1/sessions", "/v1/screens", "/v1/users", "/v1/trends?name=a", "/v1/funnels?step=a&step=b",
-            "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths", "/v1/catalogue", "/v1/devices",
-            "/v1/boards/first-look/cards/live",
-        ]
-    )
-    func marked(_ path: String) async throws {
+    @Test(arguments: [
+        "/v1/events", "/v1/events?name=a", "/v1/ledger", "/v1/ledger/summary", "/v1/failed", "/v1/failed/groups",
+        "/v1/rate", "/v1/sessions", "/v1/screens", "/v1/users", "/v1/trends?name=a", "/v1/funnels?step=a&step=b",
+        "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths", "/v1/catalogue", "/v1/devices",
+        "/v1/boards/first-look/cards/live",
+    ])
+    func `a lagging index marks every response from it, in its JSON and in a header`(_ path: String) async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.add("a")
             let whole = try await collector.request("GET", path)
@@ -40,13 +37,10 @@ struct IncompleteIndexEndpointTests {
         }
     }
 
-    @Test(
-        "a lagging index responds 503 instead of 404, since the object may exist",
-        arguments: [
-            "/v1/events/01900000-0000-7000-8000-000000000777", "/v1/users/nobody", "/v1/catalogue/nothing",
-        ]
-    )
-    func missing(_ path: String) async throws {
+    @Test(arguments: [
+        "/v1/events/01900000-0000-7000-8000-000000000777", "/v1/users/nobody", "/v1/catalogue/nothing",
+    ])
+    func `a lagging index responds 503 instead of 404, since the object may exist`(_ path: String) async throws {
         try await CollectorUnderTest.run { collector in
             let missing = try await collector.request("GET", path)
             guard missing.status == 404 else { return }
@@ -57,27 +51,26 @@ struct IncompleteIndexEndpointTests {
         }
     }
 
-    @Test("a collector whose index lags is ready and says so; one whose index does not follow is not ready")
-    func readiness() async throws {
+    @Test
+    func `a collector whose index lags is ready and says so; one whose index does not follow is not ready`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             collector.store.lag(Self.lag)
             let lagging = try await collector.request("GET", "/readyz")
             #expect(lagging.status == 200 && lagging.text("status") == "ready" && lagging.text("partial") == Self.lag)
-            collector.store.stumble("The disk is full.")
+            collector.store.stall("The disk is full.")
             let stuck = try await collector.request("GET", "/readyz")
             #expect(stuck.status == 503 && stuck.errorCode == "index_behind")
             #expect(try await collector.request("GET", "/v1/events").text("partial") == "The disk is full.")
         }
     }
 
-    @Test(
-        "while the index is being built, its queries get 503 with the reason",
-        arguments: [
-            "/v1/events", "/v1/trends?name=a", "/v1/funnels?step=a&step=b", "/v1/retention", "/v1/lifecycle",
-            "/v1/stickiness", "/v1/paths", "/v1/rate", "/readyz",
-        ]
-    )
-    func building(_ path: String) async throws {
+    @Test(arguments: [
+        "/v1/events", "/v1/trends?name=a", "/v1/funnels?step=a&step=b", "/v1/retention", "/v1/lifecycle",
+        "/v1/stickiness", "/v1/paths", "/v1/rate", "/readyz",
+    ])
+    func `while the index is being built, its queries get 503 with the reason`(_ path: String) async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.build("The index is being made from the intake log.")
             let answer = try await collector.request("GET", path)
@@ -90,11 +83,11 @@ struct IncompleteIndexEndpointTests {
         }
     }
 
-    @Test("a client that waits while the index is being built gets the response once it is built")
-    func waiting() async throws {
+    @Test
+    func `a client that waits while the index is being built gets the response once it is built`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("a")
-            collector.store.build("The index is being made.")
+            collector.store.build("The index is being built.")
             let now = try await collector.request("GET", "/v1/wait?id=\(event.id)&timeout=0")
             #expect(now.status == 200 && now.body.contains(#""done":false"#))
             async let later = collector.request("GET", "/v1/wait?id=\(event.id)&timeout=60")
@@ -106,12 +99,12 @@ struct IncompleteIndexEndpointTests {
         }
     }
 
-    @Test("a live stream skips the events that are indexed again, and then shows new ones")
-    func live() async throws {
+    @Test
+    func `a live stream skips the events that are indexed again, and then shows new ones`() async throws {
         try await CollectorUnderTest.run {
             $0.heartbeat = .milliseconds(5)
         } _: { collector in
-            collector.store.build("The index is being made.")
+            collector.store.build("The index is being built.")
             try await Wire.open(to: collector.port) { wire in
                 try await wire.send("GET /v1/live HTTP/1.1\nHost: localhost\n\n")
                 _ = try await wire.read(until: ": alive\n\n")
@@ -125,21 +118,18 @@ struct IncompleteIndexEndpointTests {
         }
     }
 
-    @Test(
-        "the mark is added only if the response is an object",
-        arguments: [
-            (#"{"a":1}"#, #"{"partial":"Late.","a":1}"#), ("{}", #"{"partial":"Late."}"#), ("[1]", "[1]"), ("", ""),
-        ]
-    )
-    func mark(_ body: String, _ marked: String) {
+    @Test(arguments: [
+        (#"{"a":1}"#, #"{"partial":"Late.","a":1}"#), ("{}", #"{"partial":"Late."}"#), ("[1]", "[1]"), ("", ""),
+    ])
+    func `the mark is added only if the response is an object`(_ body: String, _ marked: String) {
         #expect(IncompleteResponse.marked(ByteBuffer(string: body), "Late.") == ByteBuffer(string: marked))
     }
 }
 
 @Suite("Work for disconnected clients")
 struct ConnectionWorkTests {
-    @Test("work on a response continues until its connection ends, and no longer")
-    func ends() async throws {
+    @Test
+    func `work on a response continues until its connection ends, and no longer`() async throws {
         let work = ConnectionWork()
         let begun = AsyncStream.makeStream(of: Void.self)
         async let outcome: Void = {
@@ -149,7 +139,7 @@ struct ConnectionWorkTests {
                     let (never, _) = AsyncStream.makeStream(of: Void.self)
                     for await _ in never {}
                     try Task.checkCancellation()
-                    return Answer.empty()
+                    return JSONResponse.empty()
                 }
             }
         }()
@@ -160,13 +150,13 @@ struct ConnectionWorkTests {
         await #expect(throws: CancellationError.self) {
             _ = try await work.run {
                 try Task.checkCancellation()
-                return Answer.empty()
+                return JSONResponse.empty()
             }
         }
     }
 
-    @Test("a reader that disconnects frees its slot")
-    func reader() async throws {
+    @Test
+    func `a reader that disconnects frees its slot`() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
         } _: { collector in

@@ -4,27 +4,27 @@
 internal import CollectorTesting
 internal import NIOCore
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 struct IntakeEndpointTests {
     private static let event = Array(#"{"name":"view_item","attributes":{"price":9.5}}"#.utf8)
 
-    @Test("an accepted batch is on disk when the response is sent")
-    func accepted() async throws {
+    @Test
+    func `an accepted batch is on disk when the response is sent`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Array((String(decoding: Self.event, as: UTF8.self) + "\n{}\n").utf8)
             let answer = try await collector.post(body, ["content-type": "application/x-ndjson"])
             #expect(answer.status == 200)
             #expect(answer.headers["content-type"] == "application/json")
             #expect(answer.headers["x-content-type-options"] == "nosniff")
-            let reply = try #require(CollectorReply(json: Array(answer.body.utf8)))
-            guard case .answer(let taken) = reply else {
+            let reply = try #require(CollectorResponseBody(json: Array(answer.body.utf8)))
+            guard case .acknowledgment(let taken) = reply else {
                 Issue.record("not an intake response: \(answer.body)")
                 return
             }
@@ -34,8 +34,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("gzip and chunked bodies are accepted, and a connection serves many requests")
-    func manyRequests() async throws {
+    @Test
+    func `gzip and chunked bodies are accepted, and a connection serves many requests`() async throws {
         try await CollectorUnderTest.run { collector in
             let gzip = GzipCompressor().compress(Self.event)
             try await Wire.open(to: collector.port) { wire in
@@ -53,14 +53,14 @@ struct IntakeEndpointTests {
                     )
                     try await wire.send(Array("\(String(gzip.count, radix: 16))\r\n".utf8) + gzip)
                     try await wire.send("\n0\n\n")
-                    #expect(try await wire.answer()?.status == 200)
+                    #expect(try await wire.readResponse()?.status == 200)
                 }
             }
             #expect(try collector.kept(.intake).count == 3)
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct RejectedRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = "POST"
         var path = "/v1/events"
@@ -70,75 +70,80 @@ struct IntakeEndpointTests {
         var code: String
     }
 
-    static let refusals: [Refusal] = [
-        Refusal(testDescription: "malformed JSON", body: Array("{\"name\"".utf8), status: 400, code: "malformed"),
-        Refusal(
+    static let rejectedRequests: [RejectedRequest] = [
+        RejectedRequest(
+            testDescription: "malformed JSON",
+            body: Array("{\"name\"".utf8),
+            status: 400,
+            code: "malformed"
+        ),
+        RejectedRequest(
             testDescription: "bytes that are not UTF-8",
             body: Array("{\"name\":\"".utf8) + [0xff] + Array("\"}".utf8),
             status: 400,
             code: "malformed"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an unknown encoding",
             headers: ["authorization": "Bearer write", "content-encoding": "br"],
             status: 415,
             code: "unsupported_encoding"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an unknown type",
             headers: ["authorization": "Bearer write", "content-type": "image/png"],
             status: 415,
             code: "unsupported_type"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "truncated gzip",
             headers: ["authorization": "Bearer write", "content-encoding": "gzip"],
             body: Array(GzipCompressor().compress(event).dropLast(4)),
             status: 400,
             code: "gzip_truncated"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a gzip bomb",
             headers: ["authorization": "Bearer write", "content-encoding": "gzip"],
             body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
             status: 413,
             code: "gzip_ratio_too_high"
         ),
-        Refusal(testDescription: "no key", headers: [:], status: 401, code: "key_missing"),
-        Refusal(
+        RejectedRequest(testDescription: "no key", headers: [:], status: 401, code: "key_missing"),
+        RejectedRequest(
             testDescription: "a bad key",
             headers: ["authorization": "Bearer wrong"],
             status: 401,
             code: "key_unknown"
         ),
-        Refusal(
-            testDescription: "a key for reading only",
+        RejectedRequest(
+            testDescription: "a read-only key",
             headers: ["authorization": "Bearer read"],
             status: 403,
             code: "key_forbidden"
         ),
-        Refusal(testDescription: "an unknown path", path: "/v2/events", status: 404, code: "not_found"),
-        Refusal(testDescription: "a wrong method", method: "DELETE", status: 405, code: "method_not_allowed"),
-        Refusal(testDescription: "no length", body: nil, status: 411, code: "length_required"),
-        Refusal(
+        RejectedRequest(testDescription: "an unknown path", path: "/v2/events", status: 404, code: "not_found"),
+        RejectedRequest(testDescription: "a wrong method", method: "DELETE", status: 405, code: "method_not_allowed"),
+        RejectedRequest(testDescription: "no length", body: nil, status: 411, code: "length_required"),
+        RejectedRequest(
             testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 1 << 20 + 1),
             status: 413,
             code: "wire_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "too many events",
             body: Array(String(repeating: "{\"name\":\"a\"}\n", count: 1_001).utf8),
             status: 413,
             code: "too_many_events"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an event that is too large",
             body: Array("{\"name\":\"a\",\"x\":\"\(String(repeating: "y", count: 70_000))\"}".utf8),
             status: 413,
             code: "event_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an event that is too deep",
             body: Array("{\"name\":\"a\",\"x\":\(String(repeating: "[", count: 70)) 1".utf8),
             status: 400,
@@ -146,8 +151,10 @@ struct IntakeEndpointTests {
         ),
     ]
 
-    @Test("an invalid request gets a status, a code and a message, and stores nothing as accepted", arguments: refusals)
-    func refused(_ request: Refusal) async throws {
+    @Test(arguments: rejectedRequests)
+    func `an invalid request gets a status, a code and a message, and stores nothing as accepted`(
+        _ request: RejectedRequest
+    ) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 request.method,
@@ -158,7 +165,7 @@ struct IntakeEndpointTests {
             #expect(answer.status == request.status)
             if !request.code.isEmpty { #expect(answer.errorCode == request.code) }
             #expect(answer.text("message")?.hasSuffix(".") == true)
-            guard case .failure = CollectorReply(json: Array(answer.body.utf8)) else {
+            guard case .failure = CollectorResponseBody(json: Array(answer.body.utf8)) else {
                 Issue.record("not a failure response of the collector: \(answer.body)")
                 return
             }
@@ -166,8 +173,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a rejected body is stored with its reason if its key is known, and not stored otherwise")
-    func quarantine() async throws {
+    @Test
+    func `a rejected body is stored with its reason if its key is known, and not stored otherwise`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array("hello".utf8))
             _ = try await collector.request("POST", "/v1/events", ["authorization": "Bearer x"], body: [1, 2, 3])
@@ -178,8 +185,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a slow body gets 408")
-    func slowBody() async throws {
+    @Test
+    func `a slow body gets 408`() async throws {
         try await CollectorUnderTest.run {
             $0.bodyTimeout = .milliseconds(50)
         } _: { collector in
@@ -202,8 +209,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a slow head closes the connection")
-    func slowHead() async throws {
+    @Test
+    func `a slow head closes the connection`() async throws {
         try await CollectorUnderTest.run {
             $0.headerTimeout = .milliseconds(50)
         } _: { collector in
@@ -218,8 +225,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("an idle connection is closed")
-    func idle() async throws {
+    @Test
+    func `an idle connection is closed`() async throws {
         try await CollectorUnderTest.run {
             $0.idleTimeout = .milliseconds(50)
         } _: { collector in
@@ -230,8 +237,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a full disk gets 503 with a reason and a retry time, and recovers automatically")
-    func fullDisk() async throws {
+    @Test
+    func `a full disk gets 503 with a reason and a retry time, and recovers automatically`() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let event = Array("{\"name\":\"a\",\"x\":\"\(String(repeating: "y", count: 20_000))\"}".utf8)
             var kept = 0
@@ -251,8 +258,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("after a failed flush nothing is accepted, and readiness reports it")
-    func failedFlush() async throws {
+    @Test
+    func `after a failed flush nothing is accepted, and readiness reports it`() async throws {
         try await CollectorUnderTest.run { collector in
             #expect(try await collector.post(Self.event).status == 200)
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
@@ -267,8 +274,8 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a graceful shutdown answers the requests that it has started")
-    func shutdown() async throws {
+    @Test
+    func `a graceful shutdown answers the requests that it has started`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.storage.hold(.synchronizeSegment)
             async let answer = collector.post(Self.event)

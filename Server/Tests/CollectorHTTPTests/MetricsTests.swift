@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable internal import CollectorHTTP
@@ -14,8 +14,8 @@ struct MetricsTests {
     private static func place(_ offset: UInt32) -> LogPosition { LogPosition(segment: 1, offset: offset) }
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
-    @Test("the lag starts when the log first has an end that the index has not reached")
-    func lag() {
+    @Test
+    func `the lag starts when the log first has an end that the index has not reached`() {
         var history = LagHistory()
         func lag(_ end: UInt32, _ indexed: UInt32, _ seconds: Int64) -> Duration {
             history.lag(end: Self.place(end), indexed: Self.place(indexed), at: Self.time(seconds))
@@ -29,8 +29,8 @@ struct MetricsTests {
         #expect(lag(400, 400, 90) == .zero)
     }
 
-    @Test("the history stays bounded and correct, no matter how long an index is stuck")
-    func standstill() {
+    @Test
+    func `the history stays bounded and correct, no matter how long an index is stuck`() {
         var history = LagHistory()
         var lag = Duration.zero
         for step in 1...5_000 {
@@ -39,8 +39,8 @@ struct MetricsTests {
         #expect(lag == .seconds(4_999))
     }
 
-    @Test("known figures of the machine are reported, others are omitted")
-    func resources() {
+    @Test
+    func `known figures of the machine are reported, others are omitted`() {
         var use = ResourceUse()
         use.diskFree = 1_000
         use.memory = .max
@@ -51,16 +51,18 @@ struct MetricsTests {
         #expect(!text.text.contains("trackway_index_bytes") && !text.text.contains("process_open_fds"))
     }
 
-    @Test(
-        "requests are counted by known key, and never by an unknown one",
-        arguments: [
-            ("write", #"{"name":"a"}"#, "shop", [1, 1, 0, 0]),
-            ("write", "{\"name\":\"a\"}\n{\"name\":\"\"}", "shop", [1, 1, 1, 0]),
-            ("write", "x", "shop", [0, 0, 0, 1]),
-            ("read", #"{"name":"a"}"#, "desk", [0, 0, 0, 1]),
-        ]
-    )
-    func keys(_ key: String, _ body: String, _ name: String, _ counts: [Int]) async throws {
+    @Test(arguments: [
+        ("write", #"{"name":"a"}"#, "shop", [1, 1, 0, 0]),
+        ("write", "{\"name\":\"a\"}\n{\"name\":\"\"}", "shop", [1, 1, 1, 0]),
+        ("write", "x", "shop", [0, 0, 0, 1]),
+        ("read", #"{"name":"a"}"#, "desk", [0, 0, 0, 1]),
+    ])
+    func `requests are counted by known key, and never by an unknown one`(
+        _ key: String,
+        _ body: String,
+        _ name: String,
+        _ counts: [Int]
+    ) async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array(body.utf8), ["authorization": "Bearer \(key)"])
             for number in 0..<20 {
@@ -77,8 +79,8 @@ struct MetricsTests {
         }
     }
 
-    @Test("a key over its quota and a body in an unknown encoding are counted as rejections of the key")
-    func refusals() async throws {
+    @Test
+    func `a key over its quota and a body in an unknown encoding are counted as rejections of the key`() async throws {
         try await CollectorUnderTest.run { collector in
             let few = ["authorization": "Bearer few"]
             _ = try await collector.post(Array("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"c\"}".utf8), few)
@@ -90,20 +92,20 @@ struct MetricsTests {
         }
     }
 
-    @Test("keys beyond the limit are counted together")
-    func manyKeys() {
+    @Test
+    func `keys beyond the limit are counted together`() {
         var statistics = RequestStatistics()
-        for number in 0..<1_000 { statistics.fail(code: "key_rate", key: "key-\(number)") }
-        statistics.fail(code: "key_rate", key: "key-0")
-        statistics.fail(code: "key_unknown", key: nil)
+        for number in 0..<1_000 { statistics.recordFailure(code: "key_rate", key: "key-\(number)") }
+        statistics.recordFailure(code: "key_rate", key: "key-0")
+        statistics.recordFailure(code: "key_unknown", key: nil)
         #expect(statistics.keys.count == RequestStatistics.maximumKeys + 1)
         #expect(statistics.keys["key-0"]?.refused == 2)
         #expect(statistics.keys[RequestStatistics.otherKeys]?.refused == UInt64(1_000 - RequestStatistics.maximumKeys))
         #expect(!KeyRecord.isValid(name: RequestStatistics.otherKeys))
     }
 
-    @Test("metrics include the start time, the index lag and the duration of reads")
-    func endpoint() async throws {
+    @Test
+    func `metrics include the start time, the index lag and the duration of reads`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.request("GET", "/v1/events")
             let metrics = try await collector.request("GET", "/metrics").body

@@ -22,8 +22,8 @@ struct OriginPolicyTests {
 
     private static let sensors = "data_list="
 
-    @Test("a cross-origin page cannot send where no key is required", arguments: foreign)
-    func sending(_ headers: [String: String]) async throws {
+    @Test(arguments: foreign)
+    func `a cross-origin page cannot send where no key is required`(_ headers: [String: String]) async throws {
         try await CollectorUnderTest.run {
             $0.sendingOrigins = ["https://shop.example"]
         } _: { collector async throws in
@@ -45,8 +45,8 @@ struct OriginPolicyTests {
         }
     }
 
-    @Test("a cross-origin page cannot read where no key is required", arguments: foreign)
-    func reading(_ headers: [String: String]) async throws {
+    @Test(arguments: foreign)
+    func `a cross-origin page cannot read where no key is required`(_ headers: [String: String]) async throws {
         try await CollectorUnderTest.run { collector async throws in
             for path in ["/v1/events", "/metrics", "/v1/live", "/v1/wait?count=0"] {
                 let answer = try await collector.request("GET", path, headers)
@@ -56,20 +56,21 @@ struct OriginPolicyTests {
     }
 
     @Test(
-        "our own page, a user, a followed link and clients other than browsers may read",
         arguments: [
             [:], ["sec-fetch-site": "same-origin"], ["sec-fetch-site": "none"], ["origin": "http://127.0.0.1"],
             ["sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"],
         ] as [[String: String]]
     )
-    func own(_ headers: [String: String]) async throws {
+    func `our own page, a user, a followed link and clients other than browsers may read`(_ headers: [String: String])
+        async throws
+    {
         try await CollectorUnderTest.run { collector async throws in
             #expect(try await collector.request("GET", "/v1/events", headers).status == 200)
         }
     }
 
-    @Test("an origin allowed to send may not read, and one allowed to read may not send")
-    func purposes() async throws {
+    @Test
+    func `an origin allowed to send may not read, and one allowed to read may not send`() async throws {
         let sender = "https://shop.example"
         let reader = "https://desk.example"
         try await CollectorUnderTest.run {
@@ -110,8 +111,8 @@ struct OriginPolicyTests {
         }
     }
 
-    @Test("where a key is required, a page with a key reads like any other client")
-    func withKey() async throws {
+    @Test
+    func `where a key is required, a page with a key reads like any other client`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
             $0.readingOrigins = ["https://desk.example"]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import CollectorHTTP
 
@@ -12,23 +12,23 @@ internal import TrackwayEvents
 struct PeopleEndpointTests {
     private static let installation = InstallationID(high: 7 << 12, low: 1 << 63)
 
-    @Test("users are searched by condition or text, and the response states how far")
-    func search() async throws {
+    @Test
+    func `users are searched by condition or text, and the response states how far`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "GET",
                 "/v1/users?where=plan=pro&text=a%20b&limit=3&attributes=none&installation=\(Self.installation)"
             )
             #expect(answer.status == 200 && answer.body.hasSuffix(#","searched":7,"of":9,"next":"3.8"}"#))
-            let search = try #require(collector.store.asked(UserSearch.self))
+            let search = try #require(collector.store.latestQuery(UserSearch.self))
             #expect(search.words == ["a b"] && search.conditions.map(\.field) == [.attribute("plan")])
-            #expect(search.query.limit == 3 && !search.query.withAttributes)
+            #expect(search.query.limit == 3 && !search.query.includesAttributes)
             #expect(search.query.installation == Self.installation)
         }
     }
 
-    @Test("a user's details have the ids, the attributes in pages, and the devices")
-    func profile() async throws {
+    @Test
+    func `a user's details have the ids, the attributes in pages, and the devices`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/users/a%2Fb%20%E2%98%83?after=tier&limit=7")
             #expect(
@@ -39,15 +39,15 @@ struct PeopleEndpointTests {
                     "version":"2.1","model":null,"system":"iOS 18.2"}]}
                     """
             )
-            let asked = try #require(collector.store.asked(ProfileQuery.self))
-            #expect(asked.person == .user("a/b ☃") && asked.afterAttribute == "tier" && asked.attributes == 7)
+            let query = try #require(collector.store.latestQuery(ProfileQuery.self))
+            #expect(query.person == .user("a/b ☃") && query.afterAttribute == "tier" && query.attributes == 7)
             _ = try await collector.request("GET", "/v1/visitors/\(Self.installation)")
-            #expect(collector.store.asked(ProfileQuery.self)?.person == .visitor(Self.installation))
+            #expect(collector.store.latestQuery(ProfileQuery.self)?.person == .visitor(Self.installation))
         }
     }
 
-    @Test("a user's events are listed, with the position of the next page")
-    func events() async throws {
+    @Test
+    func `a user's events are listed, with the position of the next page`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("buy", json: #"{"name":"buy"}"#)
             let path =
@@ -59,23 +59,20 @@ struct PeopleEndpointTests {
                     "event":{"name":"buy"}}],"searched":7,"of":9,"next":"5.2.16.0"}
                     """
             )
-            let asked = try #require(collector.store.asked(TimelineQuery.self))
+            let query = try #require(collector.store.latestQuery(TimelineQuery.self))
             #expect(
-                asked.person == .user("carl") && asked.names == ["buy", "look"] && asked.limit == 3
+                query.person == .user("carl") && query.names == ["buy", "look"] && query.limit == 3
             )
             #expect(
-                asked.after?.description == "9.1.16.2" && asked.from?.milliseconds == 1 && asked.to?.milliseconds == 8
+                query.after?.description == "9.1.16.2" && query.from?.milliseconds == 1 && query.to?.milliseconds == 8
             )
             _ = try await collector.request("GET", "/v1/visitors/\(Self.installation)/events")
-            #expect(collector.store.asked(TimelineQuery.self)?.person == .visitor(Self.installation))
+            #expect(collector.store.latestQuery(TimelineQuery.self)?.person == .visitor(Self.installation))
         }
     }
 
-    @Test(
-        "an unknown user gets 404",
-        arguments: ["/v1/users/nobody", "/v1/users/nobody/events"]
-    )
-    func unknown(_ path: String) async throws {
+    @Test(arguments: ["/v1/users/nobody", "/v1/users/nobody/events"])
+    func `an unknown user gets 404`(_ path: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == 404 && answer.errorCode == "not_found")
@@ -97,19 +94,16 @@ struct PeopleEndpointTests {
         ("/v1/users/carl/events/1", 404, ""), ("/v1/visitors", 404, ""),
     ]
 
-    @Test("an invalid request is rejected with the reason", arguments: mistakes)
-    func refused(_ path: String, _ status: Int, _ field: String) async throws {
+    @Test(arguments: mistakes)
+    func `an invalid request is rejected with the reason`(_ path: String, _ status: Int, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == status && answer.text("field") ?? "" == field, "\(answer.body)")
         }
     }
 
-    @Test(
-        "users require a key where reading requires one",
-        arguments: ["/v1/users", "/v1/users/carl", "/v1/users/carl/events", "/v1/visitors/\(installation)"]
-    )
-    func keys(_ path: String) async throws {
+    @Test(arguments: ["/v1/users", "/v1/users/carl", "/v1/users/carl/events", "/v1/visitors/\(installation)"])
+    func `users require a key where reading requires one`(_ path: String) async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -120,8 +114,8 @@ struct PeopleEndpointTests {
         }
     }
 
-    @Test("a failing index gets 503, not an unknown user")
-    func trouble() async throws {
+    @Test
+    func `a failing index gets 503, not an unknown user`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.store.fail(StoreError("the file is locked."))
             for path in ["/v1/users?text=a", "/v1/users/carl", "/v1/users/carl/events"] {

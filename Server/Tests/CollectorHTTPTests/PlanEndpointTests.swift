@@ -3,10 +3,10 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Tracking plan endpoints")
@@ -19,8 +19,8 @@ struct PlanEndpointTests {
         return PlanChecker(try #require(PlanParseResult(Array(text.utf8)).plan))
     }
 
-    @Test("the list has planned and unplanned events, those that violate the plan first")
-    func list() async throws {
+    @Test
+    func `the list has planned and unplanned events, those that violate the plan first`() async throws {
         let checker = try Self.checker()
         try await CollectorUnderTest.run(plan: checker) { collector in
             collector.store.count(byPlan: checker.digest)
@@ -30,7 +30,7 @@ struct PlanEndpointTests {
                     {"plan":{"digest":"\(checker.digest)","title":"Shop","description":null,"unplanned":"count","events":3,"came":2},\
                     "counted":{"digest":"\(checker.digest)","title":"Shop","since":5,"until":9,"events":13,"faulty":2,"violations":3,\
                     "unplanned":6,"others":2},"former":[{"digest":"0123456789abcdef","title":null,"since":null,"until":null,"events":40,\
-                    "faulty":0,"violations":1,"unplanned":0}],"from":\(try #require(collector.store.asked(PlanDay.self)?.day) * 86_400_000),\
+                    "faulty":0,"violations":1,"unplanned":0}],"from":\(try #require(collector.store.latestQuery(PlanCountsQuery.self)?.day) * 86_400_000),\
                     "events":[{"name":"typo","planned":false,"description":null,"owner":null,"deprecated":false,"events":4,"faulty":4,\
                     "violations":4,"sample":null},{"name":"purchase","planned":true,"description":"Paid.","owner":"checkout",\
                     "deprecated":false,"events":9,"faulty":2,"violations":3,"sample":"\(InMemoryEventStore.planSample)"},\
@@ -40,21 +40,18 @@ struct PlanEndpointTests {
                     """
             )
             let now = collector.clock.now().wall.milliseconds
-            #expect(collector.store.asked(PlanDay.self)?.day == now / 86_400_000 - 6)
+            #expect(collector.store.latestQuery(PlanCountsQuery.self)?.day == now / 86_400_000 - 6)
         }
     }
 
-    @Test(
-        "events are paged, searched and filtered",
-        arguments: [
-            ("limit=1", ["typo"]), ("limit=1&after=4.4.typo", ["purchase"]), ("show=missing", ["never"]),
-            ("show=unplanned", ["typo"]),
-            ("show=violated", ["typo", "purchase"]), ("show=planned", ["purchase", "view", "never"]),
-            ("search=VIE", ["view"]), ("name=purchase", ["purchase"]),
-            ("name=pur", []),
-        ]
-    )
-    func parts(_ query: String, _ names: [String]) async throws {
+    @Test(arguments: [
+        ("limit=1", ["typo"]), ("limit=1&after=4.4.typo", ["purchase"]), ("show=missing", ["never"]),
+        ("show=unplanned", ["typo"]),
+        ("show=violated", ["typo", "purchase"]), ("show=planned", ["purchase", "view", "never"]),
+        ("search=VIE", ["view"]), ("name=purchase", ["purchase"]),
+        ("name=pur", []),
+    ])
+    func `events are paged, searched and filtered`(_ query: String, _ names: [String]) async throws {
         let checker = try Self.checker()
         try await CollectorUnderTest.run(plan: checker) { collector in
             collector.store.count(byPlan: checker.digest)
@@ -75,8 +72,8 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("counts by another plan are listed as former, and not used by this plan")
-    func other() async throws {
+    @Test
+    func `counts by another plan are listed as former, and not used by this plan`() async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
             collector.store.count(byPlan: "fedcba9876543210")
             let answer = try JSONValue.parse(Array(try await collector.request("GET", "/v1/plan").body.utf8))
@@ -87,8 +84,8 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("without a plan the response is 200 with a null plan")
-    func none() async throws {
+    @Test
+    func `without a plan the response is 200 with a null plan`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.count(byPlan: "fedcba9876543210")
             let answer = try await collector.request("GET", "/v1/plan")
@@ -99,8 +96,8 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("violations are grouped, with the expected value and the days")
-    func violations() async throws {
+    @Test
+    func `violations are grouped, with the expected value and the days`() async throws {
         let checker = try Self.checker()
         try await CollectorUnderTest.run(plan: checker) { collector in
             collector.store.count(byPlan: checker.digest)
@@ -115,31 +112,28 @@ struct PlanEndpointTests {
                     "days":[[86400000,3]]}],"more":{"groups":1,"events":2}}
                     """
             )
-            let query = try #require(collector.store.asked(ViolationQuery.self))
+            let query = try #require(collector.store.latestQuery(ViolationQuery.self))
             #expect(query.name == "purchase" && query.code == .minimum && query.limit == 5)
             #expect(query.since == collector.clock.now().wall.milliseconds / 86_400_000)
         }
     }
 
-    @Test(
-        "an invalid parameter is named",
-        arguments: [
-            ("?show=some", "show"), ("?limit=0", "limit"), ("?limit=501", "limit"), ("?last=24h", "last"),
-            ("?last=0d", "last"),
-            ("?last=-1d", "last"), ("?last=99999999999999999999d", "last"), ("?after=x", "after"),
-            ("?zone=UTC", "zone"),
-            ("/violations?code=x", "code"), ("/violations?limit=1001", "limit"), ("/violations?show=all", "show"),
-        ]
-    )
-    func mistakes(_ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("?show=some", "show"), ("?limit=0", "limit"), ("?limit=501", "limit"), ("?last=24h", "last"),
+        ("?last=0d", "last"),
+        ("?last=-1d", "last"), ("?last=99999999999999999999d", "last"), ("?after=x", "after"),
+        ("?zone=UTC", "zone"),
+        ("/violations?code=x", "code"), ("/violations?limit=1001", "limit"), ("/violations?show=all", "show"),
+    ])
+    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
             let answer = try await collector.request("GET", "/v1/plan" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
         }
     }
 
-    @Test("where others can reach the plan, it requires a key that may read")
-    func keys() async throws {
+    @Test
+    func `where others can reach the plan, it requires a key that may read`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -152,8 +146,8 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("an index that cannot answer gets an error")
-    func failing() async throws {
+    @Test
+    func `a request gets an error while the index cannot answer`() async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector async throws in
             collector.store.fail(StoreError("no"))
             for path in ["/v1/plan", "/v1/plan/violations"] {

@@ -3,14 +3,14 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 struct QueryEndpointTests {
-    @Test("events are listed page by page in both orders")
-    func pages() async throws {
+    @Test
+    func `events are listed page by page in both orders`() async throws {
         try await CollectorUnderTest.run { collector in
             let positions = (0..<5).map { collector.store.add("e\($0)").position }
             let first = try await collector.request("GET", "/v1/events?limit=2")
@@ -24,8 +24,8 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("one event is read by its id")
-    func byID() async throws {
+    @Test
+    func `one event is read by its id`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("a", json: #"{"name":"a"}"#)
             let answer = try await collector.request("GET", "/v1/events/\(event.id)")
@@ -39,67 +39,61 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test(
-        "the other read endpoints respond in the documented form",
-        arguments: [
-            ("/v1/failed", #""code":"malformed","field":"","message":"It is not JSON.","content":"\""#),
-            ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1},0]]}"#),
-            (
-                "/v1/stats",
-                #"{"events":0,"installations":0,"failed":0,"duplicates":0,"damaged":0,"erased_installations":0,"erased_events":0,"indexed":"1.16.0"}"#
-            ),
-            (
-                "/v1/sessions?limit=1",
-                #"{"sessions":[{"id":"s","number":4,"start":1000,"last":5000,"engagement":2000,"foreground":3000,"events":6,"#
-                    + #""users":["u"],"launches":[{"time":1000,"kind":"cold","first":true},"#
-                    + #"{"time":5000,"kind":"end","recovered":true,"foreground":3000}],"#
-                    + #""screens":[{"time":1500,"name":"Home","id":"a","engagement":2000}]}],"next":"1000.3"}"#
-            ),
-            (
-                "/v1/screens",
-                #"{"screens":[{"name":"Home","views":3,"entrances":2,"exits":1,"installations":1,"engagement":9}],"#
-                    + #""steps":[{"from":"Home","to":"Basket","count":2}],"#
-                    + #""elements":[{"screen":"Home","element":"buy","type":"UIButton","clicks":5,"installations":1}]}"#
-            ),
-            (
-                "/v1/users?user=carl",
-                #"{"users":[{"id":"carl","unique_id":"U","first_touch":1,"first":2,"last":3,"events":4,"sessions":5,"#
-                    + #""installations":[],"attributes":{"tier":{"value":"gold","set":6}}}]}"#
-            ),
-            ("/v1/time", #"{"time":1700000000000}"#),
-            (
-                "/v1/ledger",
-                #""dropped":{"expired":1},"skipped":0,"gaps":[[3,4]],"last_received":9,"complete":false}],"total":1,"erasures":[]}"#
-            ),
-            ("/livez", #"{"status":"alive"}"#),
-            ("/readyz", #"{"status":"ready","durability":"disk"}"#),
-        ]
-    )
-    func forms(_ path: String, _ part: String) async throws {
+    @Test(arguments: [
+        ("/v1/failed", #""code":"malformed","field":"","message":"It is not JSON.","content":"\""#),
+        ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1},0]]}"#),
+        (
+            "/v1/stats",
+            #"{"events":0,"installations":0,"failed":0,"duplicates":0,"damaged":0,"erased_installations":0,"erased_events":0,"indexed":"1.16.0"}"#
+        ),
+        (
+            "/v1/sessions?limit=1",
+            #"{"sessions":[{"id":"s","number":4,"start":1000,"last":5000,"engagement":2000,"foreground":3000,"events":6,"#
+                + #""users":["u"],"launches":[{"time":1000,"kind":"cold","first":true},"#
+                + #"{"time":5000,"kind":"end","recovered":true,"foreground":3000}],"#
+                + #""screens":[{"time":1500,"name":"Home","id":"a","engagement":2000}]}],"next":"1000.3"}"#
+        ),
+        (
+            "/v1/screens",
+            #"{"screens":[{"name":"Home","views":3,"entrances":2,"exits":1,"installations":1,"engagement":9}],"#
+                + #""steps":[{"from":"Home","to":"Basket","count":2}],"#
+                + #""elements":[{"screen":"Home","element":"buy","type":"UIButton","clicks":5,"installations":1}]}"#
+        ),
+        (
+            "/v1/users?user=carl",
+            #"{"users":[{"id":"carl","unique_id":"U","first_touch":1,"first":2,"last":3,"events":4,"sessions":5,"#
+                + #""installations":[],"attributes":{"tier":{"value":"gold","set":6}}}]}"#
+        ),
+        ("/v1/time", #"{"time":1700000000000}"#),
+        (
+            "/v1/ledger",
+            #""dropped":{"expired":1},"skipped":0,"gaps":[[3,4]],"last_received":9,"complete":false}],"total":1,"erasures":[]}"#
+        ),
+        ("/livez", #"{"status":"alive"}"#),
+        ("/readyz", #"{"status":"ready","durability":"disk"}"#),
+    ])
+    func `the other read endpoints respond in the documented form`(_ path: String, _ part: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == 200 && answer.body.contains(part), "\(answer.body)")
         }
     }
 
-    @Test(
-        "an invalid parameter is named",
-        arguments: [
-            ("/v1/events?limit=0", "limit"), ("/v1/events?limit=x", "limit"), ("/v1/events?after=1", "after"),
-            ("/v1/events?order=up", "order"), ("/v1/events?installation=7", "installation"),
-            ("/v1/events?from=yesterday", "from"), ("/v1/wait", "position"), ("/v1/wait?count=-1", "count"),
-            ("/v1/wait?position=1.2&timeout=100", "timeout"), ("/v1/live?after=nothing", "after"),
-        ]
-    )
-    func mistakes(_ path: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("/v1/events?limit=0", "limit"), ("/v1/events?limit=x", "limit"), ("/v1/events?after=1", "after"),
+        ("/v1/events?order=up", "order"), ("/v1/events?installation=7", "installation"),
+        ("/v1/events?from=yesterday", "from"), ("/v1/wait", "position"), ("/v1/wait?count=-1", "count"),
+        ("/v1/wait?position=1.2&timeout=100", "timeout"), ("/v1/live?after=nothing", "after"),
+    ])
+    func `an invalid parameter is named`(_ path: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
         }
     }
 
-    @Test("metrics are served in the Prometheus format")
-    func metrics() async throws {
+    @Test
+    func `metrics are served in the Prometheus format`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array(#"{"name":"a"}"#.utf8))
             _ = try await collector.post(Array("x".utf8))
@@ -115,8 +109,8 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("a failing index gets 503, and intake continues")
-    func indexTrouble() async throws {
+    @Test
+    func `a failing index gets 503, and intake continues`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(StoreError("the file is locked."))
             let answer = try await collector.request("GET", "/v1/events")
@@ -126,8 +120,8 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("where others can reach the collector, reading requires a key that may read")
-    func readKeys() async throws {
+    @Test
+    func `where others can reach the collector, reading requires a key that may read`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -142,8 +136,8 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("the page carries its content security policy, and gets 304 if the browser's copy is current")
-    func page() async throws {
+    @Test
+    func `the page carries its content security policy, and gets 304 if the browser's copy is current`() async throws {
         try await CollectorUnderTest.run { collector in
             let page = try await collector.request("GET", "/")
             #expect(page.body == "<p>hello" && page.headers["content-security-policy"] == "default-src 'none'")
@@ -153,13 +147,12 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test(
-        "only a file requested by its own version is cached without revalidation",
-        arguments: [
-            ("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable"),
-        ]
-    )
-    func versions(query: String, kept: String) async throws {
+    @Test(arguments: [
+        ("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable"),
+    ])
+    func `only a file requested by its own version is cached without revalidation`(query: String, kept: String)
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             let tag = try #require(try await collector.request("GET", "/").headers["etag"]).trimmingPrefix("\"")
                 .dropLast()
@@ -169,15 +162,14 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test(
-        "the page is compressed for clients that accept gzip, with a separate tag",
-        arguments: [
-            ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false),
-            ("", false),
-            ("xgzip", false), (";;,,", false),
-        ]
-    )
-    func compressed(taken: String, isCompressed: Bool) async throws {
+    @Test(arguments: [
+        ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false),
+        ("", false),
+        ("xgzip", false), (";;,,", false),
+    ])
+    func `the page is compressed for clients that accept gzip, with a separate tag`(taken: String, isCompressed: Bool)
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             let plain = try await collector.request("GET", "/long.txt")
             let answer = try await collector.request("GET", "/long.txt", ["accept-encoding": taken])
@@ -192,8 +184,8 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("pages of other origins get nothing, unless they are allowed")
-    func origins() async throws {
+    @Test
+    func `pages of other origins get nothing, unless they are allowed`() async throws {
         try await CollectorUnderTest.run {
             $0.sendingOrigins = ["https://shop.example"]
         } _: { collector in
@@ -205,25 +197,25 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("a name that resolves to this machine is rejected")
-    func rebinding() async throws {
+    @Test
+    func `a name that resolves to this machine is rejected`() async throws {
         try await CollectorUnderTest.run { collector in
             try await Wire.open(to: collector.port) { wire in
                 try await wire.send("GET /v1/events HTTP/1.1\nHost: evil.example:8787\n\n")
-                #expect(try await wire.answer()?.errorCode == "wrong_host")
+                #expect(try await wire.readResponse()?.errorCode == "wrong_host")
             }
         }
     }
 
-    @Test("events are searched by condition or text, and the response states how far")
-    func search() async throws {
+    @Test
+    func `events are searched by condition or text, and the response states how far`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "GET",
                 "/v1/events?name=tick&where=total%3E=5&text=Berlin&text=a%20b&limit=3"
             )
             #expect(answer.body == #"{"events":[],"searched":7,"of":9,"next":"2.16.0"}"#)
-            let search = try #require(collector.store.asked(EventSearch.self))
+            let search = try #require(collector.store.latestQuery(EventSearch.self))
             #expect(search.words == ["Berlin", "a b"] && search.query.name == "tick" && search.query.limit == 3)
             #expect(search.conditions.map(\.field) == [.attribute("total")])
             for (query, field) in [("where=total", "where"), ("text=" + String(repeating: "a", count: 129), "text")] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayTesting
@@ -9,8 +9,8 @@ internal import TrackwayTesting
 @testable import CollectorHTTP
 
 struct RateEndpointTests {
-    @Test("an address over its rate gets 429 with a retry time; other addresses are served")
-    func addresses() async throws {
+    @Test
+    func `an address over its rate gets 429 with a retry time; other addresses are served`() async throws {
         try await CollectorUnderTest.run {
             $0.addressRate = .requests(perSecond: 1)
             $0.trustedProxies = [.v4(0x7f00_0001)]
@@ -34,8 +34,8 @@ struct RateEndpointTests {
         }
     }
 
-    @Test("a key over its quota gets 429 until part of the quota is restored; clients keep their events")
-    func quota() async throws {
+    @Test
+    func `a key over its quota gets 429 until part of the quota is restored; clients keep their events`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             let key = ["authorization": "Bearer few"]
             let body = Array("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"c\"}".utf8)
@@ -50,8 +50,8 @@ struct RateEndpointTests {
         }
     }
 
-    @Test("a client of Sensors Analytics gets 503, after which it retries")
-    func keeping() async throws {
+    @Test
+    func `a client of Sensors Analytics gets 503, after which it retries`() async throws {
         try await CollectorUnderTest.run {
             $0.keyLimits = KeyLimits(requestsPerSecond: 1)
         } _: { collector async throws in
@@ -61,15 +61,14 @@ struct RateEndpointTests {
         }
     }
 
-    @Test("several headers count as one")
-    func severalHeaders() {
+    @Test
+    func `several headers count as one`() {
         let addresses = ClientAddresses(trustedProxies: [.v4(0x0a00_0001)])
         #expect(addresses.client(peer: .v4(0x0a00_0001), forwardedFor: ["192.0.2.1", "192.0.2.2"]) == .v4(0xc000_0202))
         #expect(addresses.client(peer: nil, forwardedFor: ["192.0.2.1"]) == nil)
     }
 
     @Test(
-        "a request is counted for the client address behind trusted proxies",
         arguments: [
             ("192.0.2.1", "203.0.113.9", "192.0.2.1"), ("127.0.0.1", "", nil), ("::1", "", nil),
             ("10.0.0.1", "192.0.2.1", "192.0.2.1"), ("10.0.0.1", "a, 192.0.2.1", "192.0.2.1"),
@@ -80,9 +79,13 @@ struct RateEndpointTests {
             ("10.0.0.1", "2001:db8::1", "2001:db8::1"), ("10.0.0.1", "10.0.0.2", "10.0.0.2"),
         ] as [(String, String, String?)]
     )
-    func clients(_ peer: String, _ told: String, _ client: String?) {
+    func `a request is counted for the client address behind trusted proxies`(
+        _ peer: String,
+        _ forwardedFor: String,
+        _ client: String?
+    ) {
         let addresses = ClientAddresses(trustedProxies: [.v4(0x0a00_0001), .v4(0x0a00_0002)])
-        let found = addresses.client(peer: IPAddress(peer), forwardedFor: told.isEmpty ? [] : [told])
+        let found = addresses.client(peer: IPAddress(peer), forwardedFor: forwardedFor.isEmpty ? [] : [forwardedFor])
         #expect(found == client.flatMap { IPAddress($0) })
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayJournal
@@ -20,29 +20,29 @@ struct ReadinessEndpointTests {
         var isBehind: Bool
         var whole: String?
         var intake: String?
-        var questions: String?
+        var queries: String?
 
         var testDescription: String { "intake stopped: \(isStopped), index behind: \(isBehind)" }
     }
 
     private static let cases = [
         Case(isStopped: false, isBehind: false),
-        Case(isStopped: false, isBehind: true, whole: "index_behind", questions: "index_behind"),
+        Case(isStopped: false, isBehind: true, whole: "index_behind", queries: "index_behind"),
         Case(isStopped: true, isBehind: false, whole: "stopped", intake: "stopped"),
-        Case(isStopped: true, isBehind: true, whole: "stopped", intake: "stopped", questions: "index_behind"),
+        Case(isStopped: true, isBehind: true, whole: "stopped", intake: "stopped", queries: "index_behind"),
     ]
 
-    @Test("each path reports its own readiness, and /readyz both", arguments: cases)
-    func paths(_ example: Case) async throws {
+    @Test(arguments: cases)
+    func `each path reports its own readiness, and /readyz both`(_ example: Case) async throws {
         try await CollectorUnderTest.run { collector in
             if example.isStopped {
                 collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
                 #expect(try await collector.post(Self.event).status == 503)
             }
-            if example.isBehind { collector.store.stumble(Self.behind) }
+            if example.isBehind { collector.store.stall(Self.behind) }
             for (path, code) in [
                 ("/readyz", example.whole), ("/readyz/intake", example.intake),
-                ("/readyz/questions", example.questions),
+                ("/readyz/questions", example.queries),
             ] {
                 let answer = try await collector.request("GET", path)
                 #expect(answer.status == (code == nil ? 200 : 503), "\(path): \(answer)")
@@ -59,18 +59,15 @@ struct ReadinessEndpointTests {
         }
     }
 
-    @Test(
-        "a path that only looks like one of them gets 404",
-        arguments: ["/readyz/", "/readyz/index", "/readyz/intake/x"]
-    )
-    func others(path: String) async throws {
+    @Test(arguments: ["/readyz/", "/readyz/index", "/readyz/intake/x"])
+    func `a path that only looks like one of them gets 404`(path: String) async throws {
         try await CollectorUnderTest.run { collector async throws in
             #expect(try await collector.request("GET", path).status == 404)
         }
     }
 
-    @Test("both require no key, and reject POST")
-    func access() async throws {
+    @Test
+    func `both require no key, and reject POST`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -82,8 +79,8 @@ struct ReadinessEndpointTests {
         }
     }
 
-    @Test("the servers that store the records are counted by state and rejections by code, including zeros")
-    func engineMetrics() {
+    @Test
+    func `the servers that store the records are counted by state and rejections by code, including zeros`() {
         var engine = EngineStatistics()
         engine.servers = [.proven: 2, .off: 1]
         engine.isConnected = true
@@ -111,8 +108,8 @@ struct ReadinessEndpointTests {
         )
     }
 
-    @Test("a collector that stores its own records has no such figures")
-    func noEngine() async throws {
+    @Test
+    func `a collector that stores its own records has no such figures`() async throws {
         try await CollectorUnderTest.run { collector in
             let metrics = try await collector.request("GET", "/metrics").body
             #expect(metrics.contains("trackway_ready 1\n") && !metrics.contains("trackway_engine_"))

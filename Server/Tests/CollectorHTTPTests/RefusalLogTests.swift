@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Logging
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorHTTP
 
 @Suite("The log of rejected requests")
 struct RefusalLogTests {
     @Test(
-        "a minute is logged as one line with its counts, the most frequent first; without rejections nothing is logged",
         arguments: [
             ([:], [:], nil), (["key_missing": 3], ["key_missing": 3], nil),
             (["key_missing": 2], ["key_missing": 3], nil),
@@ -21,12 +20,18 @@ struct RefusalLogTests {
             ),
         ] as [([String: UInt64], [String: UInt64], String?)]
     )
-    func line(_ counts: [String: UInt64], _ before: [String: UInt64], _ line: String?) {
+    func
+        `a minute is logged as one line with its counts, the most frequent first; without rejections nothing is logged`(
+            _ counts: [String: UInt64],
+            _ before: [String: UInt64],
+            _ line: String?
+        )
+    {
         #expect(RefusalLog.line(counts, since: before) == line)
     }
 
-    @Test("services have descriptions for logs that do not reveal their contents")
-    func names() {
+    @Test
+    func `services have descriptions for logs that do not reveal their contents`() {
         // The compiler checks that the others have names.
         let named: [any CustomStringConvertible.Type] = [CollectorServer.self, AlertService.self, RefusalLog.self]
         #expect(named.count == 3)

@@ -3,18 +3,18 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Replay over HTTP")
 struct ReplayEndpointTests {
     private static let operatorKey = ["authorization": "Bearer both"]
 
-    @Test("without an operator's key nothing is replayed, not even on the loopback")
-    func keys() async throws {
+    @Test
+    func `without an operator's key nothing is replayed, not even on the loopback`() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/v1/failed/replay"
             #expect(try await collector.request("POST", path).errorCode == "key_missing")
@@ -26,8 +26,8 @@ struct ReplayEndpointTests {
         }
     }
 
-    @Test("records that the log does not have are reported, and nothing is written")
-    func lost() async throws {
+    @Test
+    func `records that the log does not have are reported, and nothing is written`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("POST", "/v1/failed/replay?code=x&limit=1", Self.operatorKey)
             #expect(
@@ -36,27 +36,24 @@ struct ReplayEndpointTests {
                     "dry_run":false,"next":"1.16.2"}
                     """
             )
-            #expect(collector.store.failedAsked == FailedQuery(code: "x", limit: 1))
+            #expect(collector.store.failedQuery == FailedQuery(code: "x", limit: 1))
             #expect(try collector.kept(.intake).isEmpty)
         }
     }
 
-    @Test(
-        "an invalid parameter is named",
-        arguments: [
-            ("position=x", "position"), ("before=5", "before"), ("limit=501", "limit"), ("dry_run=yes", "dry_run"),
-            ("from=5", "from"),
-        ]
-    )
-    func mistakes(_ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("position=x", "position"), ("before=5", "before"), ("limit=501", "limit"), ("dry_run=yes", "dry_run"),
+        ("from=5", "from"),
+    ])
+    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("POST", "/v1/failed/replay?" + query, Self.operatorKey)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
         }
     }
 
-    @Test("a batch rejected as a whole is stored with its encoding, so that it can be read again")
-    func encoding() async throws {
+    @Test
+    func `a batch rejected as a whole is stored with its encoding, so that it can be read again`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array("[]".utf8))
             let record = try #require(try collector.kept(.quarantine).first)
@@ -65,8 +62,8 @@ struct ReplayEndpointTests {
         }
     }
 
-    @Test("the origin of a replayed event is written to the log and read back")
-    func origin() throws {
+    @Test
+    func `the origin of a replayed event is written to the log and read back`() throws {
         let origin = ReplayOrigin(
             at: Timestamp(milliseconds: 5),
             key: "desk \"1\"",

@@ -9,7 +9,6 @@ internal import Testing
 /// Path patterns, and the table that looks them up.
 struct RouteTableTests {
     @Test(
-        "a pattern returns its variable parts as spelled in the path",
         arguments: [
             ("/a/{id}", "/a/x%2Fy", ["id": "x%2Fy"]), ("/a/{id}", "/a/", nil), ("/a/{id}", "/a/x/", nil),
             ("/a/{id}", "/a", nil), ("/a/{id?}", "/a/", ["id": ""]), ("/a/{id?}/b", "/a//b", ["id": ""]),
@@ -20,34 +19,38 @@ struct RouteTableTests {
             ("/a", "/a", [:]), ("/a", "a", nil), ("/a/{id}", "*", nil),
         ] as [(RoutePattern, String, [String: String]?)]
     )
-    func patterns(pattern: RoutePattern, path: String, parts: [String: String]?) {
+    func `a pattern returns its variable parts as spelled in the path`(
+        pattern: RoutePattern,
+        path: String,
+        parts: [String: String]?
+    ) {
         #expect(pattern.match(RoutePattern.split(path)) == parts)
     }
 
-    private struct Books: RoutedResource {
+    private struct BookResource: RoutedResource {
         func register(in routes: inout RouteTable) {
-            routes.read("/v1/books/{id}", .lookup) { _ in Answer.empty() }
-            routes.read("/v1/books/new", .untimed) { _ in Answer.empty() }
-            routes.add(.delete, "/v1/books/{id}", .sending) { _ in Answer.empty() }
+            routes.read("/v1/books/{id}", .lookup) { _ in JSONResponse.empty() }
+            routes.read("/v1/books/new", .untimed) { _ in JSONResponse.empty() }
+            routes.add(.delete, "/v1/books/{id}", .sending) { _ in JSONResponse.empty() }
             routes.changeFailures(at: "/v1/books/new") { _ in .notFound("another") }
         }
     }
 
-    private let table = RouteTable([Books()])
+    private let table = RouteTable([BookResource()])
 
-    @Test("a path without variable parts wins, and HEAD is handled as GET")
-    func lookup() throws {
+    @Test
+    func `a path without variable parts wins, and HEAD is handled as GET`() throws {
         for method in [HTTPRequest.Method.get, .head] {
             guard case .endpoint(let fixed, let none) = try table.find(method, "/v1/books/new") else {
                 Issue.record("no endpoint")
                 return
             }
-            #expect(fixed.answers == .untimed && none.isEmpty && !fixed.isTimed)
+            #expect(fixed.source == .untimed && none.isEmpty && !fixed.isTimed)
             guard case .endpoint(let endpoint, let parameters) = try table.find(method, "/v1/books/7") else {
                 Issue.record("no endpoint")
                 return
             }
-            #expect(endpoint.answers == .lookup && parameters == ["id": "7"] && endpoint.isTimed)
+            #expect(endpoint.source == .lookup && parameters == ["id": "7"] && endpoint.isTimed)
         }
         #expect(throws: RequestFailure.self) { try table.find(.delete, "/v1/books/new") }
         #expect(throws: RequestFailure.self) { try table.find(.get, "/v1/books") }
@@ -57,8 +60,8 @@ struct RouteTableTests {
         }
     }
 
-    @Test("changed failures apply only at their path")
-    func failures() {
+    @Test
+    func `changed failures apply only at their path`() {
         let failure = RequestFailure.notFound("one")
         #expect(table.failure(failure, at: "/v1/books/new").message == "another")
         #expect(table.failure(failure, at: "/v1/books/7").message == "one")

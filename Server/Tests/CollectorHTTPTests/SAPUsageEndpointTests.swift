@@ -3,12 +3,12 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Responses to clients of SAP Mobile Services")
@@ -25,8 +25,10 @@ struct SAPUsageEndpointTests {
         try await collector.request("POST", path, headers, body: Array(body.utf8))
     }
 
-    @Test("a report gets 201 once it is on disk, and 200 if it is repeated, with or without the device in the path")
-    func taken() async throws {
+    @Test
+    func `a report gets 201 once it is on disk, and 200 if it is repeated, with or without the device in the path`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             let first = try await Self.send(Samples.body, to: collector)
             #expect(first.status == 201 && first.body == #"{"report":"\#(Samples.report)"}"#)
@@ -39,8 +41,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("another report with a known id is accepted: the id alone does not make it a duplicate")
-    func sameID() async throws {
+    @Test
+    func `another report with a known id is accepted: the id alone does not make it a duplicate`() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await Self.send(Samples.report(events: [Samples.events[0]]), to: collector)
             let other = try await Self.send(Samples.report(events: [Samples.events[1]]), to: collector)
@@ -49,8 +51,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a report without events is accepted, and nothing is stored")
-    func empty() async throws {
+    @Test
+    func `a report without events is accepted, and nothing is stored`() async throws {
         try await CollectorUnderTest.run { collector in
             for status in [201, 200] {
                 let answer = try await Self.send(Samples.report(events: []), to: collector)
@@ -60,8 +62,10 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a faulty event is stored with its reason and named by its path; a report of only faulty events gets 400")
-    func faulty() async throws {
+    @Test
+    func `a faulty event is stored with its reason and named by its path; a report of only faulty events gets 400`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             let some = try await Self.send(Samples.report(events: [Samples.events[0], #"{"key":"k"}"#]), to: collector)
             #expect(some.status == 201)
@@ -76,7 +80,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct RejectedRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = "POST"
         var path = SAPUsageSamples.path
@@ -86,101 +90,101 @@ struct SAPUsageEndpointTests {
         var code: String
     }
 
-    static let refusals: [Refusal] = [
-        Refusal(
+    static let rejectedRequests: [RejectedRequest] = [
+        RejectedRequest(
             testDescription: "an application without a key",
             path: SAPUsageSamples.path(of: "foreign"),
             status: 404,
             code: "application_unknown"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "two applications in the path",
             path: SAPUsageSamples.path(of: "org.example.shop", and: "other"),
             status: 409,
             code: "application_mismatch"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another application in the body",
             body: Array(SAPUsageSamples.report(application: "other", events: []).utf8),
             status: 409,
             code: "application_mismatch"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another device in the body",
             body: Array(SAPUsageSamples.report(device: "other", events: []).utf8),
             status: 409,
             code: "device_mismatch"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a slash in the application",
             path: SAPUsageSamples.path(of: "a%2Fb"),
             status: 404,
             code: "application_invalid"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an empty application",
             path: SAPUsageSamples.path(of: ""),
             status: 404,
             code: "application_invalid"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a path with more after it",
             path: SAPUsageSamples.path + "/more",
             status: 404,
             code: "not_found"
         ),
-        Refusal(testDescription: "another method", method: "GET", status: 405, code: "method_not_allowed"),
-        Refusal(
+        RejectedRequest(testDescription: "another method", method: "GET", status: 405, code: "method_not_allowed"),
+        RejectedRequest(
             testDescription: "a wrong key",
             headers: ["authorization": "Bearer wrong"],
             status: 401,
             code: "key_unknown"
         ),
-        Refusal(
-            testDescription: "a key for reading only",
+        RejectedRequest(
+            testDescription: "a read-only key",
             headers: ["authorization": "Bearer read"],
             status: 403,
             code: "key_forbidden"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a key of another account",
             headers: ["authorization": "Bearer both"],
             status: 403,
             code: "account_forbidden"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a cross-origin page",
             headers: ["origin": "https://evil.example"],
             status: 403,
             code: "origin_refused"
         ),
-        Refusal(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
-        Refusal(testDescription: "no report", body: Array("{}".utf8), status: 400, code: "field_missing"),
-        Refusal(
+        RejectedRequest(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
+        RejectedRequest(testDescription: "no report", body: Array("{}".utf8), status: 400, code: "field_missing"),
+        RejectedRequest(
             testDescription: "truncated gzip",
             body: Array(GzipCompressor().compress(Array(SAPUsageSamples.body.utf8)).dropLast(4)),
             status: 400,
             code: "gzip_truncated"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a gzip bomb",
             body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
             status: 413,
             code: "gzip_ratio_too_high"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 1 << 20 + 1),
             status: 413,
             code: "wire_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another encoding",
             headers: ["content-encoding": "br"],
             status: 415,
             code: "unsupported_encoding"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another type",
             headers: ["content-type": "image/png"],
             status: 415,
@@ -188,8 +192,10 @@ struct SAPUsageEndpointTests {
         ),
     ]
 
-    @Test("every rejection has a status and a reason, and stores nothing as accepted", arguments: refusals)
-    func refused(_ refusal: Refusal) async throws {
+    @Test(arguments: rejectedRequests)
+    func `every rejection has a status and a reason, and stores nothing as accepted`(_ refusal: RejectedRequest)
+        async throws
+    {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let answer = try await collector.request(refusal.method, refusal.path, refusal.headers, body: refusal.body)
             #expect(answer.status == refusal.status && answer.errorCode == refusal.code)
@@ -197,8 +203,10 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a disabled policy gets 403 with the policy, before the body is read; an enabled one accepts again")
-    func policy() async throws {
+    @Test
+    func `a disabled policy gets 403 with the policy, before the body is read; an enabled one accepts again`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             var random = SeededGenerator(seed: 1)
             try collector.policies.change(Samples.application, using: &random) { $0.collects = false }
@@ -216,8 +224,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("settings are returned for known applications, and not to pages of other origins")
-    func settings() async throws {
+    @Test
+    func `settings are returned for known applications, and not to pages of other origins`() async throws {
         try await CollectorUnderTest.run { collector in
             let served = try await collector.request("GET", Self.settings)
             #expect(served.status == 200 && served.body.contains(#""dataCollectionEnabled":"true""#))
@@ -230,8 +238,10 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("nothing about the device is stored for an anonymous application, not even from an unreadable body")
-    func anonymous() async throws {
+    @Test
+    func `nothing about the device is stored for an anonymous application, not even from an unreadable body`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             var random = SeededGenerator(seed: 1)
             try collector.policies.change(Samples.application, using: &random) { $0.isAnonymous = true }
@@ -247,8 +257,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("an unparseable body is stored whole; without space for that copy, the response is 503")
-    func lastCopy() async throws {
+    @Test
+    func `an unparseable body is stored whole; without space for that copy, the response is 503`() async throws {
         let body = Samples.body + String(repeating: "x", count: 100_000)
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             #expect(try await Self.send(body, to: collector).errorCode == "malformed_json")
@@ -261,8 +271,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a failed flush gets 503; the report is accepted when it is sent again")
-    func failedFlush() async throws {
+    @Test
+    func `a failed flush gets 503; the report is accepted when it is sent again`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
             let failed = try await Self.send(Samples.body, to: collector)
@@ -270,8 +280,8 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a request over a quota or a rate gets 429 with a retry time")
-    func limits() async throws {
+    @Test
+    func `a request over a quota or a rate gets 429 with a retry time`() async throws {
         try await CollectorUnderTest.run {
             $0.keyLimits = KeyLimits(eventsPerDay: 3)
         } _: { collector in
@@ -283,8 +293,10 @@ struct SAPUsageEndpointTests {
 
     // MARK: The client data report
 
-    @Test("the report is a table of the application's events, in pages, and requires a key where reading does")
-    func report() async throws {
+    @Test
+    func `the report is a table of the application's events, in pages, and requires a key where reading does`()
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             for number in 0..<2_500 { collector.store.add("event-\(number)") }
             let answer = try await collector.request("GET", "/v1/reports/usage")

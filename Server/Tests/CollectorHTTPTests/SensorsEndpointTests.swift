@@ -3,12 +3,12 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Responses to clients of the Sensors Analytics format")
@@ -27,8 +27,8 @@ struct SensorsEndpointTests {
         return Array("crc=\(sum)&gzip=\(gzip)&\(field)=\(escaped)".utf8)
     }
 
-    @Test("a batch gets 200 without a body, once everything is on disk, faulty records included")
-    func taken() async throws {
+    @Test
+    func `a batch gets 200 without a body, once everything is on disk, faulty records included`() async throws {
         try await CollectorUnderTest.run { collector in
             for path in ["/sa?project=production", "/sa", "/sa?project=production&token=tw_w_unknown"] {
                 let answer = try await collector.request(
@@ -42,7 +42,7 @@ struct SensorsEndpointTests {
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct RejectedRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = "POST"
         var path = "/sa?project=production"
@@ -52,44 +52,51 @@ struct SensorsEndpointTests {
         var code: String
     }
 
-    static let keepers: [Refusal] = [
-        Refusal(
+    static let keepers: [RejectedRequest] = [
+        RejectedRequest(
             testDescription: "an unknown project",
             path: "/sa?project=foreign",
             status: 403,
             code: "account_unknown"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a wrong key",
             headers: ["authorization": "Bearer x"],
             status: 403,
             code: "key_unknown"
         ),
-        Refusal(testDescription: "a wrong checksum", body: form("[]", crc: 7), status: 503, code: "crc_mismatch"),
-        Refusal(testDescription: "encrypted", body: form("[]", gzip: 9), status: 403, code: "encrypted"),
-        Refusal(
+        RejectedRequest(
+            testDescription: "a wrong checksum",
+            body: form("[]", crc: 7),
+            status: 503,
+            code: "crc_mismatch"
+        ),
+        RejectedRequest(testDescription: "encrypted", body: form("[]", gzip: 9), status: 403, code: "encrypted"),
+        RejectedRequest(
             testDescription: "another name for this machine",
             headers: ["host": "x.test"],
             status: 403,
             code: "wrong_host"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another encoding",
             headers: ["content-encoding": "br"],
             status: 403,
             code: "unsupported_encoding"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a body that is too long",
             body: [UInt8](repeating: 65, count: 8 << 20 + 1),
             status: 403,
             code: "wire_too_large"
         ),
-        Refusal(testDescription: "another method", method: "PUT", status: 403, code: "method_not_allowed"),
+        RejectedRequest(testDescription: "another method", method: "PUT", status: 403, code: "method_not_allowed"),
     ]
 
-    @Test("a temporary failure gets a response after which clients keep their events", arguments: keepers)
-    func kept(_ refusal: Refusal) async throws {
+    @Test(arguments: keepers)
+    func `a temporary failure gets a response after which clients keep their events`(_ refusal: RejectedRequest)
+        async throws
+    {
         try await CollectorUnderTest.run { collector in
             var headers = refusal.headers
             let host = headers.removeValue(forKey: "host")
@@ -100,7 +107,7 @@ struct SensorsEndpointTests {
                     let head =
                         "\(refusal.method) \(refusal.path) HTTP/1.1\r\nHost: \(host)\r\ncontent-length: \(body.count)\r\n\r\n"
                     try await wire.send(Array(head.utf8) + body)
-                    guard let answer = try await wire.answer() else { throw NoResponseError() }
+                    guard let answer = try await wire.readResponse() else { throw NoResponseError() }
                     return answer
                 }
             } else {
@@ -112,8 +119,8 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("an unparseable body is rejected permanently, and stored as the last copy")
-    func lastCopy() async throws {
+    @Test
+    func `an unparseable body is rejected permanently, and stored as the last copy`() async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let body = Self.form("[{" + String(repeating: "x", count: 100_000))
             let answer = try await collector.request("POST", "/sa?project=production", body: body)
@@ -123,8 +130,8 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("without space for that copy, the client keeps its own")
-    func noRoom() async throws {
+    @Test
+    func `without space for that copy, the client keeps its own`() async throws {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Self.form("[{" + String(repeating: "x", count: 100_000))
             let answer = try await collector.request("POST", "/sa?project=production", body: body)
@@ -138,8 +145,8 @@ struct SensorsEndpointTests {
         return options
     }
 
-    @Test("debug mode checks a record, and names every violated rule")
-    func debug() async throws {
+    @Test
+    func `debug mode checks a record, and names every violated rule`() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/debug?project=production"
             let fine = try await collector.request("POST", path, body: Self.form(Self.good, "data"))
@@ -152,8 +159,8 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("a dry run stores nothing")
-    func dryRun() async throws {
+    @Test
+    func `a dry run stores nothing`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.form("[\(Self.good)]")
             let answer = try await collector.request(
@@ -167,8 +174,8 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("the remote configuration is sent once, and 304 while its tag is current")
-    func configuration() async throws {
+    @Test
+    func `the remote configuration is sent once, and 304 while its tag is current`() async throws {
         let json =
             #"{"v":"12","configs":{"nv":"20250601.3","disableSDK":false,"event_blacklist":["Scroll"],"effect_mode":1}}"#
         try await CollectorUnderTest.run { collector in

@@ -3,12 +3,12 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Responses to clients of the Sift format")
@@ -23,11 +23,15 @@ struct SiftEndpointTests {
     }
 
     @Test(
-        "a batch gets exactly 200 once everything is on disk, compressed or not, with or without a colon after the key",
         arguments: [key, "Basic d3JpdGU6", "basic  d3JpdGU", "Basic d3JpdGU6cGFzc3dvcmQ=", "Bearer write"],
         [SiftSamples.list, SiftSamples.deviceProperties, SiftSamples.fullAppState]
     )
-    func taken(_ key: String, _ sample: String) async throws {
+    func
+        `a batch gets exactly 200 once everything is on disk, compressed or not, with or without a colon after the key`(
+            _ key: String,
+            _ sample: String
+        ) async throws
+    {
         try await CollectorUnderTest.run { collector in
             let headers = ["authorization": key, "content-type": "application/json"]
             let plain = try await collector.request("PUT", SiftSamples.path, headers, body: Array(sample.utf8))
@@ -43,8 +47,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("an empty list gets 200, and nothing is stored")
-    func empty() async throws {
+    @Test
+    func `an empty list gets 200, and nothing is stored`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "PUT",
@@ -57,8 +61,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("one faulty event among good ones is stored with its reason, and the response is 200")
-    func oneFaulty() async throws {
+    @Test
+    func `one faulty event among good ones is stored with its reason, and the response is 200`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.event, Self.faulty)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -77,8 +81,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a batch of only faulty events gets 400 with each fault, and is stored unchanged")
-    func allFaulty() async throws {
+    @Test
+    func `a batch of only faulty events gets 400 with each fault, and is stored unchanged`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.faulty, "7")
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -89,7 +93,7 @@ struct SiftEndpointTests {
         }
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct RejectedRequest: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = "PUT"
         var path = SiftSamples.path
@@ -99,91 +103,96 @@ struct SiftEndpointTests {
         var code: String
     }
 
-    static let refusals: [Refusal] = [
-        Refusal(testDescription: "no key", headers: [:], status: 401, code: "key_missing"),
-        Refusal(
+    static let rejectedRequests: [RejectedRequest] = [
+        RejectedRequest(testDescription: "no key", headers: [:], status: 401, code: "key_missing"),
+        RejectedRequest(
             testDescription: "an empty key",
             headers: ["authorization": "Basic "],
             status: 401,
             code: "key_missing"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "only a colon",
             headers: ["authorization": "Basic Og=="],
             status: 401,
             code: "key_missing"
         ),
-        Refusal(testDescription: "bad base64", headers: ["authorization": "Basic !"], status: 401, code: "key_missing"),
-        Refusal(
+        RejectedRequest(
+            testDescription: "bad base64",
+            headers: ["authorization": "Basic !"],
+            status: 401,
+            code: "key_missing"
+        ),
+        RejectedRequest(
             testDescription: "a wrong key",
             headers: ["authorization": "Basic YmVhY29uMTIz"],
             status: 401,
             code: "key_unknown"
         ),
-        Refusal(
-            testDescription: "a key for reading only",
+        RejectedRequest(
+            testDescription: "a read-only key",
             headers: ["authorization": "Basic cmVhZA=="],
             status: 403,
             code: "key_forbidden"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an account other than the key's",
             path: "/v3/accounts/acct_2/mobile_events",
             status: 403,
             code: "account_forbidden"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an empty account",
             path: "/v3/accounts//mobile_events",
             status: 404,
             code: "account_invalid"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a slash in the account",
             path: "/v3/accounts/acct/1/mobile_events",
             status: 404,
             code: "account_invalid"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "an escaped slash in the account",
             path: "/v3/accounts/acct%2F1/mobile_events",
             status: 404,
             code: "account_invalid"
         ),
-        Refusal(testDescription: "another method", method: "POST", status: 405, code: "method_not_allowed"),
-        Refusal(
+        RejectedRequest(testDescription: "another method", method: "POST", status: 405, code: "method_not_allowed"),
+        RejectedRequest(
             testDescription: "no list",
             path: SiftSamples.path,
             body: Array("{}".utf8),
             status: 400,
             code: "field_missing"
         ),
-        Refusal(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
-        Refusal(
+        RejectedRequest(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
+        RejectedRequest(
             testDescription: "truncated gzip",
             body: Array(GzipCompressor().compress(Array(SiftSamples.list.utf8)).dropLast(4)),
             status: 400,
             code: "gzip_truncated"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a gzip bomb",
             body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
             status: 413,
             code: "gzip_inflated_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 8 << 20 + 1),
             status: 413,
             code: "wire_too_large"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another encoding",
             headers: ["authorization": SiftEndpointTests.key, "content-encoding": "br"],
             status: 415,
             code: "unsupported_encoding"
         ),
-        Refusal(
+        RejectedRequest(
             testDescription: "another type",
             headers: ["authorization": SiftEndpointTests.key, "content-type": "image/png"],
             status: 415,
@@ -191,8 +200,10 @@ struct SiftEndpointTests {
         ),
     ]
 
-    @Test("every rejection has a status and a reason, and stores nothing as accepted", arguments: refusals)
-    func refused(_ refusal: Refusal) async throws {
+    @Test(arguments: rejectedRequests)
+    func `every rejection has a status and a reason, and stores nothing as accepted`(_ refusal: RejectedRequest)
+        async throws
+    {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let answer = try await collector.request(refusal.method, refusal.path, refusal.headers, body: refusal.body)
             #expect(answer.status == refusal.status && answer.errorCode == refusal.code)
@@ -203,8 +214,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("escapes in the account's path are decoded")
-    func escapes() async throws {
+    @Test
+    func `escapes in the account's path are decoded`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "PUT",
@@ -216,8 +227,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("an unparseable body is stored whole, because the client deletes it after a 400")
-    func lastCopy() async throws {
+    @Test
+    func `an unparseable body is stored whole, because the client deletes it after a 400`() async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let body = Array(("{\"data\":[{\"time\":NaN" + String(repeating: " ", count: 100_000)).utf8)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -228,8 +239,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("without space for that copy, the response is 503 and the client keeps its own")
-    func noRoom() async throws {
+    @Test
+    func `without space for that copy, the response is 503 and the client keeps its own`() async throws {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Array(("{\"data\":[" + String(repeating: "x", count: 100_000)).utf8)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -237,8 +248,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a full disk gets 503 with a retry time, and 200 once there is space")
-    func fullDisk() async throws {
+    @Test
+    func `a full disk gets 503 with a retry time, and 200 once there is space`() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let text = Self.filler(30_000)
             func send(_ number: Int) async throws -> TestHTTPResponse {
@@ -256,8 +267,8 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a failed flush gets 503, never 200")
-    func failedFlush() async throws {
+    @Test
+    func `a failed flush gets 503, never 200`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
             let body = Self.list(Self.event)

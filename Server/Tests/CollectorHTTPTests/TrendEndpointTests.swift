@@ -3,16 +3,16 @@
 
 internal import CollectorTesting
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-@testable import Collector
+@testable import CollectorCore
 @testable import CollectorHTTP
 
 @Suite("Trend endpoint")
 struct TrendEndpointTests {
-    @Test("the response has the query's times, and a series for each group")
-    func form() async throws {
+    @Test
+    func `the response has the query's times, and a series for each group`() async throws {
         try await CollectorUnderTest.run { collector in
             let path =
                 "/v1/trends?name=purchase&from=1700000000000&to=1700007200000&interval=hour&by=currency&compare=before"
@@ -27,45 +27,42 @@ struct TrendEndpointTests {
         }
     }
 
-    @Test("escapes in the URL are decoded")
-    func escaped() async throws {
+    @Test
+    func `escapes in the URL are decoded`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "GET",
                 "/v1/trends?name=a%26b&name=%E6%95%B0&where=%22x%3Dy%22%3E%3D5&where=note:=a%2Bb%20%27c%27&measure=p95:to%25tal"
             )
             #expect(answer.status == 200)
-            let question = collector.store.asked
-            #expect(question?.filter.names == ["a&b", "数"] && question?.measure == .p95(.attribute("to%tal")))
+            let query = collector.store.trendQuery
+            #expect(query?.filter.names == ["a&b", "数"] && query?.measure == .p95(.attribute("to%tal")))
             #expect(
-                question?.filter.conditions == [
+                query?.filter.conditions == [
                     QueryCondition(.attribute("x=y"), .greaterOrEqual, .number(.integer(5), written: [53])),
                     QueryCondition(.attribute("note"), .equal, .text(Array("a+b 'c'".utf8))),
                 ]
             )
             // The query ends at the collector's current time.
-            #expect(question?.time.end == collector.clock.now().wall)
+            #expect(query?.time.end == collector.clock.now().wall)
         }
     }
 
-    @Test(
-        "an invalid parameter is named",
-        arguments: [
-            ("interval=decade", "interval"), ("where=total", "where"), ("measure=median", "measure"),
-            ("by=x&top=26", "top"),
-            ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
-        ]
-    )
-    func mistakes(_ query: String, _ field: String) async throws {
+    @Test(arguments: [
+        ("interval=decade", "interval"), ("where=total", "where"), ("measure=median", "measure"),
+        ("by=x&top=26", "top"),
+        ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
+    ])
+    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/trends?" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
-            #expect(collector.store.asked == nil)
+            #expect(collector.store.trendQuery == nil)
         }
     }
 
-    @Test("a query over its budget gets 422 with the parameter to narrow; a failing index gets 503")
-    func failures() async throws {
+    @Test
+    func `a query over its budget gets 422 with the parameter to narrow; a failing index gets 503`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time"))
             let large = try await collector.request("GET", "/v1/trends")
@@ -81,8 +78,8 @@ struct TrendEndpointTests {
         }
     }
 
-    @Test("where others can reach trends, they require a key that may read")
-    func keys() async throws {
+    @Test
+    func `where others can reach trends, they require a key that may read`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

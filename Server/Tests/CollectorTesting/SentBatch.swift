@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// A batch as stored by a collector.
 ///
@@ -71,7 +71,7 @@ public struct SentBatch {
 /// SplitMix64.
 ///
 /// The same seed gives the same numbers on every platform.
-public struct SeededChance: RandomNumberGenerator, Sendable {
+public struct SeededNumberGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }
@@ -86,5 +86,5 @@ public struct SeededChance: RandomNumberGenerator, Sendable {
 
     public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    public mutating func chance(_ oneIn: Int) -> Bool { number(1...oneIn) == 1 }
+    public mutating func oneIn(_ count: Int) -> Bool { number(1...count) == 1 }
 }

@@ -3,11 +3,11 @@
 
 /// Bodies as sent by clients of the Sift format.
 public enum SiftSamples {
-    /// The account of the bodies.
+    /// The account in the bodies.
     public static let account = "acct_1"
     /// The path to which they are sent.
     public static let path = "/v3/accounts/acct_1/mobile_events"
-    /// The installation of the bodies.
+    /// The installation in the bodies.
     public static let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
 
     /// A custom event and an app state.

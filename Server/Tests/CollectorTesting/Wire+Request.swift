@@ -18,7 +18,7 @@ extension Wire {
         let bytes = Array((head + "\r\n").utf8) + (body ?? [])
         let answer = try await open(to: port) { wire in
             try await wire.send(bytes)
-            return try await wire.answer()
+            return try await wire.readResponse()
         }
         guard let answer else { throw NoResponseError() }
         return answer

@@ -68,7 +68,7 @@ public struct Wire {
     /// Reads one response with a content length or a chunked body.
     ///
     /// Nil if the connection ends first.
-    public mutating func answer() async throws -> TestHTTPResponse? {
+    public mutating func readResponse() async throws -> TestHTTPResponse? {
         while true {
             if let (answer, length) = TestHTTPResponse.parse(received) {
                 received = String(decoding: received.utf8.dropFirst(length), as: UTF8.self)

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -49,8 +49,8 @@ struct AlertDeliveryTests {
         return try JSONValue.parse(message.body)
     }
 
-    @Test("an event fires its alert, which is sent with a valid signature")
-    func told() async throws {
+    @Test
+    func `an event fires its alert, which is sent with a valid signature`() async throws {
         try await WebhookReceiver.run { _ in
             .status(204)
         } _: { receiver in
@@ -77,8 +77,8 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("an event that no longer occurs counts zero, and its average is unknown")
-    func nothing() async throws {
+    @Test
+    func `an event that no longer occurs counts zero, and its average is unknown`() async throws {
         try await WebhookReceiver.run { _ in
             .status(200)
         } _: { receiver in
@@ -105,8 +105,8 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("a trial handles errors, redirects, endless bodies and 410 responses")
-    func hostile() async throws {
+    @Test
+    func `a trial handles errors, redirects, endless bodies and 410 responses`() async throws {
         try await WebhookReceiver.run { number in
             switch number {
             case 1: .status(500)
@@ -134,8 +134,8 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("a collector killed before its message was accepted sends it again, with the same id")
-    func killed() async throws {
+    @Test
+    func `a collector killed before its message was accepted sends it again, with the same id`() async throws {
         // The first attempt, by the collector that is killed, gets no response.
         try await WebhookReceiver.run {
             $0 == 1 ? .hang : .status(200)
@@ -172,7 +172,6 @@ struct AlertDeliveryTests {
     }
 
     @Test(
-        "options of `alert add` become the alert that the collector reads",
         arguments: [
             (
                 ["--trends", "name=purchase&last=1h", "--below", "5"],
@@ -189,7 +188,7 @@ struct AlertDeliveryTests {
             (["--missing", "0"], AlertCondition(.missing)),
             (
                 ["--failed", "1", "--within", "2h", "--at-least", "7"],
-                AlertCondition(.failed, 1, within: .seconds(7_200), least: 7)
+                AlertCondition(.failed, 1, within: .seconds(7_200), minimumCount: 7)
             ),
             (["--silence", "--within", "15m"], AlertCondition(.silence, is: .atMost, 0, within: .seconds(900))),
             (["--disk-share", "5"], AlertCondition(.disk, is: .below, 5, of: .share)),
@@ -197,27 +196,27 @@ struct AlertDeliveryTests {
             (["--lag", "5m"], AlertCondition(.lag, 300)),
         ] as [([String], AlertCondition)]
     )
-    func options(_ options: [String], _ condition: AlertCondition) throws {
-        let command = try AlertAddCommand.parse(["A title", "--for", "10m", "--repeat", "4h"] + options)
+    func `options of 'alert add' become the alert that the collector reads`(
+        _ options: [String],
+        _ condition: AlertCondition
+    ) throws {
+        let command = try AlertsAddCommand.parse(["A title", "--for", "10m", "--repeat", "4h"] + options)
         let draft = try AlertDraft(command.draft)
         #expect(draft.settings.condition == condition)
-        #expect(draft.settings.hold == .seconds(600) && draft.settings.again == .seconds(14_400))
+        #expect(draft.settings.pendingFor == .seconds(600) && draft.settings.repeatInterval == .seconds(14_400))
     }
 
-    @Test(
-        "conditions on the disk and the index are shown with their units",
-        arguments: [
-            (#"{"kind":"disk","of":"share","threshold":10.0}"#, "free space < 10 %"),
-            (#"{"kind":"disk","of":"bytes","threshold":5000000000.0}"#, "free space < 5,000,000,000 bytes"),
-            (#"{"kind":"lag","threshold":300.0}"#, "index lag > 300 s"),
-        ]
-    )
-    func words(_ condition: String, _ words: String) throws {
+    @Test(arguments: [
+        (#"{"kind":"disk","of":"share","threshold":10.0}"#, "free space < 10%"),
+        (#"{"kind":"disk","of":"bytes","threshold":5000000000.0}"#, "free space < 5,000,000,000 bytes"),
+        (#"{"kind":"lag","threshold":300.0}"#, "index lag > 300 s"),
+    ])
+    func `conditions on the disk and the index are shown with their units`(_ condition: String, _ words: String) throws
+    {
         #expect(AlertText.condition(try JSONValue.parse(Array(condition.utf8))) == words)
     }
 
     @Test(
-        "conflicting options of `alert add` are rejected",
         arguments: [
             [], ["--trends", "last=1h"], ["--trends", "last=1h", "--above", "1", "--below", "2"],
             ["--missing", "0", "--silence"], ["--missing", "0", "--above", "3"], ["--silence", "--at-least", "4"],
@@ -225,8 +224,8 @@ struct AlertDeliveryTests {
             ["--disk-share", "5", "--disk-bytes", "5"], ["--lag", "300"], ["--disk-share", "5", "--above", "3"],
         ] as [[String]]
     )
-    func refused(_ options: [String]) {
-        #expect(throws: (any Error).self) { try AlertAddCommand.parse(["A title"] + options) }
+    func `conflicting options of 'alert add' are rejected`(_ options: [String]) {
+        #expect(throws: (any Error).self) { try AlertsAddCommand.parse(["A title"] + options) }
     }
 }
 

@@ -2,14 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("Attribute arguments")
 struct AttributeArgumentTests {
     @Test(
-        "a value has the type that it looks like",
         arguments: [
             ("total=12.5", "total", .double(12.5)),
             ("count=3", "count", .integer(3)),
@@ -30,17 +29,14 @@ struct AttributeArgumentTests {
             ("at=\"2023-11-14T22:13:20.000Z\"", "at", .date(Timestamp(milliseconds: 1_700_000_000_000))),
         ] as [(String, String, AttributeValue)]
     )
-    func types(argument: String, key: String, value: AttributeValue) throws {
+    func `a value has the type that it looks like`(argument: String, key: String, value: AttributeValue) throws {
         let attribute = try AttributeArgument(argument)
         #expect(attribute.key == key)
         #expect(attribute.value == value)
     }
 
-    @Test(
-        "an invalid attribute is rejected with a remedy",
-        arguments: ["total", "=3", ":=3", "", "a=[1,", "a={x}"]
-    )
-    func refusals(argument: String) {
+    @Test(arguments: ["total", "=3", ":=3", "", "a=[1,", "a={x}"])
+    func `an invalid attribute is rejected with a remedy`(argument: String) {
         let failure = #expect(throws: CommandFailure.self) { try AttributeArgument(argument) }
         #expect(failure?.status == .usage)
         #expect(failure?.remedy.isEmpty == false)

@@ -8,7 +8,6 @@ internal import Testing
 @Suite("The collector's folder")
 struct CollectorFolderTests {
     @Test(
-        "an option overrides the environment, which overrides the system's defaults",
         arguments: [
             ("/data", ["TRACKWAY_DATA": "/other", "HOME": "/h"], "/data"),
             ("~/data", ["HOME": "/h"], "/h/data"),
@@ -17,7 +16,11 @@ struct CollectorFolderTests {
             (nil, ["XDG_DATA_HOME": "relative", "HOME": "/h"], "/h/.local/share/trackway/collector"),
         ] as [(String?, [String: String], String)]
     )
-    func choice(option: String?, environment: [String: String], path: String) {
+    func `an option overrides the environment, which overrides the system's defaults`(
+        option: String?,
+        environment: [String: String],
+        path: String
+    ) {
         #expect(CollectorFolder(option: option, environment: environment).path == path)
     }
 }

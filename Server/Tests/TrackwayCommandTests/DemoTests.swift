@@ -4,15 +4,15 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable internal import TrackwayCommand
 
 @Suite("Parts of the demonstration")
 struct DemoTests {
-    @Test("a bad destination fails half of the requests, and never more than two in a row")
-    func badAnswers() {
+    @Test
+    func `a bad destination fails half of the requests, and never more than two in a row`() {
         var answers = RejectedResponses()
         var row = 0
         var kinds: Set<RejectedResponses.Treatment> = []
@@ -27,30 +27,24 @@ struct DemoTests {
         #expect(answers.bad == 40)
     }
 
-    @Test(
-        "a step has a visitor and an action",
-        arguments: [
-            ("visitor 12 checkout", 12, true, false), ("visitor 3 purchased", 3, false, true),
-            ("visitor 1 enters", 1, false, false),
-        ]
-    )
-    func steps(line: String, visitor: Int, isCheckout: Bool, isPurchase: Bool) throws {
+    @Test(arguments: [
+        ("visitor 12 checkout", 12, true, false), ("visitor 3 purchased", 3, false, true),
+        ("visitor 1 enters", 1, false, false),
+    ])
+    func `a step has a visitor and an action`(line: String, visitor: Int, isCheckout: Bool, isPurchase: Bool) throws {
         let step = try #require(ShopStep(line))
         #expect(step.visitor == visitor)
         #expect(step.isCheckout == isCheckout)
         #expect(step.isPurchase == isPurchase)
     }
 
-    @Test(
-        "other lines are not steps",
-        arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"]
-    )
-    func noSteps(line: String) {
+    @Test(arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"])
+    func `other lines are not steps`(line: String) {
         #expect(ShopStep(line) == nil)
     }
 
-    @Test("an account balances only if every recorded event is in the collector exactly once")
-    func accounts() {
+    @Test
+    func `an account balances only if every recorded event is in the collector exactly once`() {
         let good = DemoAccount(
             destination: "audit",
             recorded: 10,
@@ -88,25 +82,25 @@ struct DemoTests {
         // An event that orders an erasure is carried out, and does not become a row.
         withdrawn.erasures = 1
         #expect(withdrawn.isBalanced)
-        #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 0)
-        // Sent, the response lost, and then withdrawn: the event is in the collector, which is correct.
+        #expect(withdrawn.lost == 0 && withdrawn.receivedButDropped == 0)
+        // Events that were sent, lost their response and were then withdrawn are in the collector, which is correct.
         withdrawn.rows = 9
         withdrawn.distinct = 9
         #expect(withdrawn.isBalanced)
-        #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 3)
+        #expect(withdrawn.lost == 0 && withdrawn.receivedButDropped == 3)
         // More rows than withdrawn events cannot be explained this way.
         withdrawn.rows = 10
         withdrawn.distinct = 10
         #expect(!withdrawn.isBalanced)
     }
 
-    @Test("the device's side is read from its journal without the app")
-    func device() async throws {
+    @Test
+    func `the device's side is read from its journal without the app`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         // No process listens on port 1, so all events stay pending.
-        let nobody = try #require(URL(string: "http://127.0.0.1:1"))
-        var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
+        let unreachable = try #require(URL(string: "http://127.0.0.1:1"))
+        var configuration = Configuration(appID: "demo-test", destinations: [.collector(unreachable, writeKey: "k")])
         configuration.storage.folder = folder
         configuration.lifecycle.isObserved = false
         configuration.capture = []
@@ -120,8 +114,8 @@ struct DemoTests {
         await analytics.shutdown(timeout: .zero)
     }
 
-    @Test("several journals are summed")
-    func several() {
+    @Test
+    func `several journals are summed`() {
         var sum = DeviceLedger()
         for number in UInt64(1)...2 {
             var journal = DeviceLedger()
@@ -136,20 +130,17 @@ struct DemoTests {
         #expect(sum.recorded(for: "collector") == 15 && sum.recorded(for: "audit") == 11)
     }
 
-    @Test(
-        "a summary of devices is a sentence, with the singular for one",
-        arguments: [
-            ("{}", "0 devices, 0 property changes, 0 app states"),
-            (
-                #"{"devices":[{"states":1,"property_changes":1}]}"#, "1 device, 1 property change, 1 app state"
-            ),
-            (
-                #"{"devices":[{"states":1000,"property_changes":2},{"states":234}]}"#,
-                "2 devices, 2 property changes, 1,234 app states"
-            ),
-        ]
-    )
-    func devices(list: String, sentence: String) throws {
+    @Test(arguments: [
+        ("{}", "0 devices, 0 property changes, 0 app states"),
+        (
+            #"{"devices":[{"states":1,"property_changes":1}]}"#, "1 device, 1 property change, 1 app state"
+        ),
+        (
+            #"{"devices":[{"states":1000,"property_changes":2},{"states":234}]}"#,
+            "2 devices, 2 property changes, 1,234 app states"
+        ),
+    ])
+    func `a summary of devices is a sentence, with the singular for one`(list: String, sentence: String) throws {
         #expect(DeviceSummary(try JSONValue.parse(Array(list.utf8))).sentence == sentence)
     }
 }

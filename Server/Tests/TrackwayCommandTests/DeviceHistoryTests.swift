@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 @testable internal import TrackwayCommand
 
@@ -33,8 +33,8 @@ struct DeviceHistoryTests {
         return try await client.get("/v1/devices/\(SiftSamples.installation)")
     }
 
-    @Test("events of Sift clients become a device's history, once, across restarts and a lost index")
-    func history() async throws {
+    @Test
+    func `events of Sift clients become a device's history, once, across restarts and a lost index`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 #expect(try await Self.send(SiftSamples.list, packed: true, to: address).status == 200)
@@ -93,8 +93,8 @@ struct DeviceHistoryTests {
         }
     }
 
-    @Test("a key created for an account is its beacon key, and gives access to no other account")
-    func accountKey() async throws {
+    @Test
+    func `a key created for an account is its beacon key, and gives access to no other account`() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let command = try KeysCreateCommand.parse(["phones", "--sift-account", "acct_1", "--data", folder])
@@ -117,11 +117,8 @@ struct DeviceHistoryTests {
         }
     }
 
-    @Test(
-        "an invalid account, or a key that may not write, is rejected before a key is created",
-        arguments: [["--sift-account", "a/b"], ["--sift-account", ""], ["--sift-account", "a", "--scope", "read"]]
-    )
-    func badAccounts(_ options: [String]) {
+    @Test(arguments: [["--sift-account", "a/b"], ["--sift-account", ""], ["--sift-account", "a", "--scope", "read"]])
+    func `an invalid account, or a key that may not write, is rejected before a key is created`(_ options: [String]) {
         #expect(throws: (any Error).self) { try KeysCreateCommand.parse(["x"] + options) }
     }
 }

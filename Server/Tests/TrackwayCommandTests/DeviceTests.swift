@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -50,8 +50,8 @@ struct DeviceTests {
         return try #require(taken)
     }
 
-    @Test("the events are those that the SDK records, and the Sift body contains them")
-    func both() async throws {
+    @Test
+    func `the events are those that the SDK records, and the Sift body contains them`() async throws {
         let snapshot = try await Self.snapshot(Self.battery)
         let events = snapshot.events
         #expect(events.compactMap { $0["name"]?.string }.sorted() == ["_app_state", "_device_properties"])
@@ -74,8 +74,8 @@ struct DeviceTests {
         #expect(sentProperties["device_system_name"]?.string == "Fedora Linux")
     }
 
-    @Test("sensors are sampled ten times, as in the SDK")
-    func sensors() async throws {
+    @Test
+    func `sensors are sampled ten times, as in the SDK`() async throws {
         let snapshot = try await Self.snapshot(Self.accelerometer)
         let state = try #require(snapshot.events.first { $0["name"]?.string == "_app_state" }?["attributes"])
         let readings = try #require(state["raw_accelerometer"]?.array)
@@ -85,9 +85,9 @@ struct DeviceTests {
         #expect(state["raw_gyro"] == nil)
     }
 
-    @Test("text output is tables with names, plain values, the number of readings and the latest one")
-    func tables() throws {
-        let lines = SnapshotText(style: Style(isColoured: false)).lines([
+    @Test
+    func `text output is tables with names, plain values, the number of readings and the latest one`() throws {
+        let lines = SnapshotText(style: Style(isColored: false)).lines([
             try JSONValue.parse(
                 Array(#"{"name":"_device_properties","attributes":{"device_name":"a\u001bb","cpu_count":4}}"#.utf8)
             ),
@@ -108,19 +108,19 @@ struct DeviceTests {
         )
     }
 
-    @Test("a snapshot without values says so")
-    func nothing() {
-        let lines = SnapshotText(style: Style(isColoured: false)).lines([])
+    @Test
+    func `a snapshot without values says so`() {
+        let lines = SnapshotText(style: Style(isColored: false)).lines([])
         #expect(lines == ["Device properties", "no values", "", "App state", "no values"])
     }
 
-    @Test("conflicting forms are rejected", arguments: [["--json", "--sift"], ["--app", ""]])
-    func arguments(_ arguments: [String]) {
+    @Test(arguments: [["--json", "--sift"], ["--app", ""]])
+    func `conflicting forms are rejected`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try DeviceCommand.parse(arguments) }
     }
 
-    @Test("each run has a separate folder that only the user may read")
-    func folders() async throws {
+    @Test
+    func `each run has a separate folder that only the user may read`() async throws {
         try await RunningCollector.withFolder { path in
             let parent = URL(fileURLWithPath: path)
             try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
@@ -138,8 +138,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("a root that is not a folder is an error, not an empty snapshot")
-    func noFolder() async throws {
+    @Test
+    func `a root that is not a folder is an error, not an empty snapshot`() async throws {
         let command = try DeviceCommand.parse(["--root", "/no/such/folder"])
         let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
         #expect(failure?.status == .inputMissing)

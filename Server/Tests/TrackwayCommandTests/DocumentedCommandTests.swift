@@ -8,10 +8,8 @@ internal import Testing
 
 @Suite("Commands in documents")
 struct DocumentedCommandTests {
-    @Test("the parser accepts every trackway command line in a document")
-    func documents() throws {
-        let lines = try DocumentedCommands(of: "trackway").lines
-        #expect(lines.count > 50)
+    /// Parses command lines, and records an issue for each that the parser rejects.
+    private static func check(_ lines: [DocumentedCommands.Line]) {
         for line in lines {
             do {
                 _ = try RootCommand.parseAsRoot(line.words)
@@ -29,5 +27,31 @@ struct DocumentedCommandTests {
                 Issue.record("\(line): \(message)")
             }
         }
+    }
+
+    @Test
+    func `the parser accepts every trackway command line in a document`() throws {
+        let lines = try DocumentedCommands(of: "trackway").lines
+        #expect(lines.count > 50)
+        Self.check(lines)
+    }
+
+    @Test
+    func `the parser accepts every trackway command line that a comment or a text in the sources names`() throws {
+        let lines = try DocumentedCommands(of: "trackway", inSourcesOf: ["Server/Sources", "Sources"]).lines
+        #expect(lines.count > 30)
+        Self.check(lines)
+    }
+
+    @Test
+    func `the parser accepts every example in a help text`() {
+        func all(below command: any ParsableCommand.Type) -> [DocumentedCommands.Line] {
+            let (text, name) = (command.configuration.discussion, command._commandName)
+            return DocumentedCommands(of: "trackway", inHelp: text, of: name).lines
+                + command.configuration.subcommands.flatMap { all(below: $0) }
+        }
+        let lines = all(below: RootCommand.self)
+        #expect(lines.count > 60)
+        Self.check(lines)
     }
 }

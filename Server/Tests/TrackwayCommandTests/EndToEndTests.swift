@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("The command and a real collector")
 struct EndToEndTests {
-    @Test("sent events are stored completely, and still there after the collector restarts")
-    func sendAndAsk() async throws {
+    @Test
+    func `sent events are stored completely, and still there after the collector restarts`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
@@ -36,11 +36,11 @@ struct EndToEndTests {
         }
     }
 
-    @Test("events stay pending without a collector, and the next run delivers them")
-    func wait() async throws {
+    @Test
+    func `events stay pending without a collector, and the next run delivers them`() async throws {
         try await RunningCollector.withFolder { folder in
-            let nobody = try CollectorAddress("127.0.0.1:1", key: "dev")
-            var first = try Sender(to: nobody, folder: folder + "/journal", console: .standard)
+            let unreachable = try CollectorAddress("127.0.0.1:1", key: "dev")
+            var first = try Sender(to: unreachable, folder: folder + "/journal", console: .standard)
             _ = first.record("early", [:])
             await first.finish(timeout: .zero)
             #expect(first.tally.pending == 1)
@@ -53,8 +53,8 @@ struct EndToEndTests {
         }
     }
 
-    @Test("the live stream starts with the latest events, in order")
-    func live() async throws {
+    @Test
+    func `the live stream starts with the latest events, in order`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
@@ -76,8 +76,8 @@ struct EndToEndTests {
         }
     }
 
-    @Test("a folder and a port belong to one collector")
-    func taken() async throws {
+    @Test
+    func `a folder and a port belong to one collector`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/one") { address in
                 let port = try #require(address.root.split(separator: ":").last.flatMap { Int($0) })
@@ -95,8 +95,8 @@ struct EndToEndTests {
         }
     }
 
-    @Test("through a bad destination a real collector stores every event once, and recognizes repeats")
-    func flaky() async throws {
+    @Test
+    func `through a bad destination a real collector stores every event once, and recognizes repeats`() async throws {
         try await RunningCollector.withFolder { folder in
             try await DemoEnvironment.open(folder: folder, port: 0) { environment in
                 var sender = try Sender(

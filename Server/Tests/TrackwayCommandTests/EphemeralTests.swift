@@ -4,14 +4,14 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("A collector for tests")
 struct EphemeralTests {
-    @Test("a folder is kept while its owner runs, and an abandoned one is deleted by the next collector")
-    func folders() async throws {
+    @Test
+    func `a folder is kept while its owner runs, and an abandoned one is deleted by the next collector`() async throws {
         try await RunningCollector.withFolder { place in
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
             let living = try EphemeralFolder(in: place)
@@ -37,8 +37,8 @@ struct EphemeralTests {
         }
     }
 
-    @Test("collectors that start at the same time have separate folders, and none removes another's")
-    func together() async throws {
+    @Test
+    func `collectors that start at the same time have separate folders, and none removes another's`() async throws {
         try await RunningCollector.withFolder { place in
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
             let folders = try await withThrowingTaskGroup(of: EphemeralFolder.self) { group in
@@ -50,8 +50,8 @@ struct EphemeralTests {
         }
     }
 
-    @Test("a folder in a world-writable place is used only if it belongs to this user alone")
-    func foreign() async throws {
+    @Test
+    func `a folder in a world-writable place is used only if it belongs to this user alone`() async throws {
         try await RunningCollector.withFolder { place in
             let parent = place + "/trackway-ephemeral-\(geteuid())"
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -68,8 +68,8 @@ struct EphemeralTests {
         }
     }
 
-    @Test("a file contains the address while the collector runs, and an earlier file is removed first")
-    func addressFile() async throws {
+    @Test
+    func `a file contains the address while the collector runs, and an earlier file is removed first`() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let file = AddressFile(path: folder + "/address")
@@ -85,15 +85,15 @@ struct EphemeralTests {
         }
     }
 
-    @Test("programs read the address from one line")
-    func json() throws {
+    @Test
+    func `programs read the address from one line`() throws {
         let folder = CollectorFolder(option: "/dev/shm/x", environment: [:])
-        let banner = ServeBanner(folder: folder, host: "127.0.0.1", isEphemeral: true, opensReading: "--ephemeral")
+        let banner = ServeBanner(folder: folder, host: "127.0.0.1", isEphemeral: true, openReadOption: "--ephemeral")
         #expect(
             String(decoding: banner.json(port: 4_242, process: 7).json(), as: UTF8.self)
                 == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","read_key":false,"data":"/dev/shm/x"}"#
         )
-        let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
+        let text = banner.lines(port: 80, style: Style(isColored: false)).joined(separator: "\n")
         #expect(text.contains("no data is left") && !text.contains("disk"))
     }
 
@@ -109,8 +109,8 @@ struct EphemeralTests {
         }
     }
 
-    @Test("each test starts empty, and events that a sender sent before do not return")
-    func reset() async throws {
+    @Test
+    func `each test starts empty, and events that a sender sent before do not return`() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
             try await RunningCollector.withFolder { journal in
@@ -136,8 +136,8 @@ struct EphemeralTests {
         }
     }
 
-    @Test("an expectation and a live stream that are open at a reset continue with later events")
-    func open() async throws {
+    @Test
+    func `an expectation and a live stream that are open at a reset continue with later events`() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
             try await RunningCollector.withFolder { journal in
@@ -192,8 +192,10 @@ struct EphemeralTests {
         }
     }
 
-    @Test("a batch accepted during resets counts entirely before or after a reset, and is never lost in part")
-    func inFlight() async throws {
+    @Test
+    func `a batch accepted during resets counts entirely before or after a reset, and is never lost in part`()
+        async throws
+    {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
             let body = Array((0..<10).map { _ in #"{"name":"a"}"# }.joined(separator: "\n").utf8)

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("Events as lines of NDJSON")
 struct EventLineTests {
-    @Test("a line has a name, attributes and items")
-    func whole() throws {
+    @Test
+    func `a line has a name, attributes and items`() throws {
         let text =
             #"{"name":"view","attributes":{"a":1,"none":null},"items":[{"id":"1","name":"N","attributes":{"b":true}}]}"#
         let line = try EventLine(Array(text.utf8), number: 1)
@@ -19,22 +19,19 @@ struct EventLineTests {
         #expect(!line.hasOwnIdentity)
     }
 
-    @Test("events printed by the collector can be sent again, with a new identity")
-    func again() throws {
+    @Test
+    func `events printed by the collector can be sent again, with a new identity`() throws {
         let text = #"{"position":"1.2.3","received":5,"event":{"id":"x","name":"view","time":1,"mono":2}}"#
         let line = try EventLine(Array(text.utf8), number: 1)
         #expect(line.name == "view")
         #expect(line.hasOwnIdentity)
     }
 
-    @Test(
-        "a line that is not an event is rejected with its number and a remedy",
-        arguments: [
-            "", "x", "[]", "3", "{}", #"{"name":3}"#, #"{"name":"a","attributes":[]}"#, #"{"name":"a","items":{}}"#,
-            #"{"name":"a","items":[{}]}"#, #"{"name":"a","total":3}"#, #"{"name":"a"} x"#,
-        ]
-    )
-    func refusals(text: String) {
+    @Test(arguments: [
+        "", "x", "[]", "3", "{}", #"{"name":3}"#, #"{"name":"a","attributes":[]}"#, #"{"name":"a","items":{}}"#,
+        #"{"name":"a","items":[{}]}"#, #"{"name":"a","total":3}"#, #"{"name":"a"} x"#,
+    ])
+    func `a line that is not an event is rejected with its number and a remedy`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try EventLine(Array(text.utf8), number: 17) }
         #expect(failure?.status == .malformedInput)
         #expect(failure?.message.contains("line 17") == true)

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -29,52 +29,52 @@ struct EventTraceTests {
         _ = try await client.get("/v1/wait", query: [("position", position), ("timeout", "60")], timeout: 90)
     }
 
-    @Test("every reported step is listed, with the times between, also after a restart of the collector")
-    func steps() async throws {
+    @Test
+    func `every reported step is listed, with the times between, even after a restart of the collector`() async throws {
         try await RunningCollector.withFolder { folder in
             for round in 0..<2 {
                 try await RunningCollector.with(folder: folder) { address in
                     let client = CollectorClient(address)
                     if round == 0 { try await Self.send(Self.batch, to: client) }
-                    let life = try await client.get("/v1/events/\(Self.id)/life")
-                    #expect(life["name"]?.string == "purchase")
-                    let recorded = life["recorded"]
+                    let trace = try await client.get("/v1/events/\(Self.id)/life")
+                    #expect(trace["name"]?.string == "purchase")
+                    let recorded = trace["recorded"]
                     #expect(recorded?["at"]?.integer == 1_700_000_000_000 && recorded?["mono"]?.integer == 5)
                     #expect(recorded?["boot"]?.string == "boot-1" && recorded?["session"]?.string == "s-1")
-                    let batch = life["batch"]
+                    let batch = trace["batch"]
                     #expect(batch?["id"]?.string == "b-7" && batch?["sent"]?.integer == 1_700_000_005_000)
                     #expect(batch?["sequence"]?.integer == 4 && batch?["ordinal"]?.integer == 1)
                     #expect(batch?["events"]?.integer == 2 && batch?["sdk"]?.string == "trackway/0.1.0")
                     #expect(batch?["attempts"] == .null)
-                    #expect(life["received"]?["key"]?.string == "development")
-                    #expect(life["durable"]?["durability"]?.string == "disk" && life["durable"]?["at"] == .null)
-                    let received = try #require(life["received"]?["at"]?.integer)
-                    #expect(life["durations"]?["recorded_to_sent"]?.integer == 5_000)
-                    #expect(life["durations"]?["sent_to_received"]?.integer == received - 1_700_000_005_000)
-                    #expect(life["durations"]?["recorded_to_received"]?.integer == received - 1_700_000_000_000)
-                    #expect(life["unknown"]?.array?.count == 3)
+                    #expect(trace["received"]?["key"]?.string == "development")
+                    #expect(trace["durable"]?["durability"]?.string == "disk" && trace["durable"]?["at"] == .null)
+                    let received = try #require(trace["received"]?["at"]?.integer)
+                    #expect(trace["durations"]?["recorded_to_sent"]?.integer == 5_000)
+                    #expect(trace["durations"]?["sent_to_received"]?.integer == received - 1_700_000_005_000)
+                    #expect(trace["durations"]?["recorded_to_received"]?.integer == received - 1_700_000_000_000)
+                    #expect(trace["unknown"]?.array?.count == 3)
                 }
             }
         }
     }
 
-    @Test("values that a simple sender does not report are null, and listed as unknown")
-    func simple() async throws {
+    @Test
+    func `values that a simple sender does not report are null, and listed as unknown`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 let client = CollectorClient(address)
                 try await Self.send(#"{"name":"a"}"#, to: client)
                 let list = try await client.get("/v1/events")
                 let id = try #require(list["events"]?.array?.first?["id"]?.string)
-                let life = try await client.get("/v1/events/\(id)/life")
+                let trace = try await client.get("/v1/events/\(id)/life")
                 for (part, names) in [
                     "recorded": ["mono", "boot", "session", "user"],
                     "batch": ["id", "sent", "sdk", "sequence", "writer", "attempts"],
                     "durations": ["recorded_to_sent", "sent_to_received"],
                 ] {
-                    for name in names { #expect(life[part]?[name] == .null, "\(part).\(name)") }
+                    for name in names { #expect(trace[part]?[name] == .null, "\(part).\(name)") }
                 }
-                let unknown = (life["unknown"]?.array ?? []).compactMap(\.string)
+                let unknown = (trace["unknown"]?.array ?? []).compactMap(\.string)
                 for name in [
                     "recorded.at", "recorded.mono", "recorded.boot", "batch.sent", "batch.sequence", "attempts",
                     "durable.at",
@@ -85,8 +85,8 @@ struct EventTraceTests {
         }
     }
 
-    @Test("an erased event, or one that never arrived, has no trace")
-    func none() async throws {
+    @Test
+    func `an erased event, or one that never arrived, has no trace`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 let client = CollectorClient(address)
@@ -107,8 +107,8 @@ struct EventTraceTests {
         }
     }
 
-    @Test("in a terminal a trace has one line for each step")
-    func text() throws {
+    @Test
+    func `in a terminal a trace has one line for each step`() throws {
         let json = """
             {"id":"\(Self.id)","name":"pur\\u0007chase","recorded":{"at":1700000000000,"mono":5,"boot":"b","session":null},
             "batch":{"id":"b-7","sent":1700000005000,"sdk":"x","sequence":4,"events":2},
@@ -117,7 +117,7 @@ struct EventTraceTests {
             "durations":{"recorded_to_sent":5000,"sent_to_received":-1000,"recorded_to_received":4000},
             "unknown":["attempts: unknown"]}
             """
-        let text = EventTraceText(style: Style(isColoured: false), zone: .gmt)
+        let text = EventTraceText(style: Style(isColored: false), zone: .gmt)
         #expect(
             text.lines(try JSONValue.parse(Array(json.utf8))) == [
                 "pur·chase  \(Self.id)", "recorded  2023-11-14 22:13:20.000  mono 5  boot b",

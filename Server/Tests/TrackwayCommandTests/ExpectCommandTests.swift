@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -15,8 +15,8 @@ struct ExpectCommandTests {
         try #require(try RootCommand.parseAsRoot(["expect"] + words) as? ExpectCommand)
     }
 
-    @Test("arguments become an expectation")
-    func query() throws {
+    @Test
+    func `arguments become an expectation`() throws {
         let words = [
             "purchase", "refund", "--where", "total=12.5", "--where", "a=b", "--run", "ci-1", "--user", "u",
             "--at-least", "2", "--at-most", "3", "--within", "500ms", "--since", "3.88213",
@@ -34,26 +34,25 @@ struct ExpectCommandTests {
         )
     }
 
-    @Test(
-        "invalid arguments are rejected before any request",
-        arguments: [
-            [], ["a", "--where", "total"], ["a", "--within", "5"], ["a", "--count", "1", "--never"],
-            ["a", "--at-least", "3", "--at-most", "2"], ["a", "--since", "x"], ["a", "--count", "x"],
-            ["a", "--installation", "1"],
-        ]
-    )
-    func refused(_ words: [String]) {
+    @Test(arguments: [
+        [], ["a", "--where", "total"], ["a", "--within", "5"], ["a", "--count", "1", "--never"],
+        ["a", "--at-least", "3", "--at-most", "2"], ["a", "--since", "x"], ["a", "--count", "x"],
+        ["a", "--installation", "1"],
+    ])
+    func `invalid arguments are rejected before any request`(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["expect"] + words) }
     }
 
     private static func text(_ words: [String], _ answer: String) throws -> [String] {
         let expectation = try EventExpectation(parameters: Self.command(words).query)
-        return ExpectationText(expectation, style: Style(isColoured: false), zone: .gmt)
+        return ExpectationText(expectation, style: Style(isColored: false), zone: .gmt)
             .lines(try JSONValue.parse(Array(answer.utf8)))
     }
 
-    @Test("an unmet expectation lists the closest events with the reason, the rejected events, and the other events")
-    func inVain() throws {
+    @Test
+    func `an unmet expectation lists the closest events with the reason, the rejected events, and the other events`()
+        throws
+    {
         let lines = try Self.text(
             ["purchase", "--where", "total=12.5", "--where", "coupon=*", "--run", "ci-1", "--within", "10s"],
             """
@@ -77,20 +76,17 @@ struct ExpectCommandTests {
         )
     }
 
-    @Test(
-        "the expected number is shown in words",
-        arguments: [
-            (["--never"], "none"), (["--count", "2"], "exactly 2"), (["--at-most", "2"], "at most 2"),
-            (["--at-least", "2"], "at least 2"), (["--at-least", "1", "--at-most", "2"], "1 to 2"), ([], "at least 1"),
-        ]
-    )
-    func numbers(_ words: [String], _ number: String) throws {
+    @Test(arguments: [
+        (["--never"], "none"), (["--count", "2"], "exactly 2"), (["--at-most", "2"], "at most 2"),
+        (["--at-least", "2"], "at least 2"), (["--at-least", "1", "--at-most", "2"], "1 to 2"), ([], "at least 1"),
+    ])
+    func `the expected number is shown in words`(_ words: [String], _ number: String) throws {
         let lines = try Self.text(["a"] + words, #"{"holds":true,"found":1,"read":1,"events":[]}"#)
         #expect(lines == ["✓ a: \(number) within 5.0 s", "  found 1; checked 1 event"])
     }
 
-    @Test("a run is selected by the SDK's global attributes, and by an attribute of the event")
-    func runs() async throws {
+    @Test
+    func `a run is selected by the SDK's global attributes, and by an attribute of the event`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector", isEphemeral: true) { address in
                 let client = CollectorClient(address)

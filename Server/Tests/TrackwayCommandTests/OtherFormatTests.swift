@@ -4,15 +4,15 @@
 internal import Foundation
 internal import Testing
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
 @Suite("The same events natively and in other formats")
 struct OtherFormatTests {
-    @Test("events that the SDK sends in other formats arrive like those that it sends natively")
-    func alike() async throws {
+    @Test
+    func `events that the SDK sends in other formats arrive like those that it sends natively`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/native") { native in
                 try await RunningCollector.with(folder: folder + "/others") { others in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import CollectorWeb
+internal import CollectorCore
+internal import CollectorDashboard
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -23,8 +23,8 @@ struct PageQueryTests {
     /// The parameters that a path requires.
     private static let needed = ["/v1/funnels": [(name: "step", value: "purchase")]]
 
-    @Test("the collector answers every query that the page sends")
-    func answered() async throws {
+    @Test
+    func `the collector answers every query that the page sends`() async throws {
         let questions = Self.questions
         #expect(questions.isSuperset(of: ["/v1/events", "/v1/sessions", "/v1/devices"]))
         try await RunningCollector.withFolder { folder in

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("Tracking plans on the command line")
 struct PlanCommandTests {
-    private static let text = PlanText(style: Style(isColoured: false), zone: .gmt)
+    private static let text = PlanText(style: Style(isColored: false), zone: .gmt)
 
     private static func json(_ text: String) throws -> JSONValue { try JSONValue.parse(Array(text.utf8)) }
 
@@ -39,8 +39,8 @@ struct PlanCommandTests {
         #"{"name":"purchase","attributes":{"total":-1,"x":1}}"#, #"{"name":"typo"}"#, #"{"name":"_screen_view"}"#,
     ]
 
-    @Test("all errors of a file are reported with the file")
-    func faults() throws {
+    @Test
+    func `all errors of a file are reported with the file`() throws {
         let reading = PlanParseResult(Array(#"{"version":2,"events":{"a":{"owner":5}}}"#.utf8))
         #expect(
             PlanText.faults(reading, of: "plan.json") == [
@@ -54,8 +54,8 @@ struct PlanCommandTests {
         #expect(json["errors"]?.array?.first?["value"]?.string == "2")
     }
 
-    @Test("a missing, invalid or overlong file ends the command with a specific status")
-    func files() async throws {
+    @Test
+    func `a missing, invalid or overlong file ends the command with a specific status`() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/plan.json"
@@ -78,23 +78,19 @@ struct PlanCommandTests {
         }
     }
 
-    @Test(
-        "invalid arguments are rejected before any request",
-        arguments: [
-            ["check"], ["check", "p.json", "--last", "7d"], ["check", "p.json", "--against", "x", "--last", "7h"],
-            ["check", "p.json", "--sample", "0", "--against", "x"], ["swift"], ["swift", "p.json", "--access", "open"],
-            ["show", "--limit", "0"], ["violations", "--json", "--csv"], ["violations", "--limit", "1001"],
-        ]
-    )
-    func refused(_ words: [String]) {
+    @Test(arguments: [
+        ["check"], ["check", "p.json", "--last", "7d"], ["check", "p.json", "--against", "x", "--last", "7h"],
+        ["check", "p.json", "--sample", "0", "--against", "x"], ["swift"], ["swift", "p.json", "--access", "open"],
+        ["show", "--limit", "0"], ["violations", "--json", "--csv"], ["violations", "--limit", "1001"],
+    ])
+    func `invalid arguments are rejected before any request`(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["plan"] + words) }
     }
 
-    @Test(
-        "a collector with the plan reports the violations, and a check against it agrees",
-        arguments: [true, false]
-    )
-    func against(_ isCounted: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a collector with the plan reports the violations, and a check against it agrees`(_ isCounted: Bool)
+        async throws
+    {
         let checker = try Self.checker()
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder, plan: isCounted ? checker : nil) { address in
@@ -106,7 +102,7 @@ struct PlanCommandTests {
                 )
                 command.last = "2d"
                 let comparison = try await command.compare(checker, client)
-                #expect(comparison.isCounted == isCounted && !comparison.isClean && comparison.looked == 3)
+                #expect(comparison.isCounted == isCounted && !comparison.isClean && comparison.checkedEvents == 3)
                 #expect(comparison.missing == ["never"] && comparison.unplanned.map(\.name) == ["typo"])
                 #expect(
                     comparison.violations.map { "\($0.events) \($0.name) \($0.code) \($0.path) \($0.expected)" } == [
@@ -124,8 +120,8 @@ struct PlanCommandTests {
         }
     }
 
-    @Test("all stored events match a plan drafted from them")
-    func draft() async throws {
+    @Test
+    func `all stored events match a plan drafted from them`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 let client = CollectorClient(address)
@@ -134,7 +130,7 @@ struct PlanCommandTests {
                 try await Self.send(events, client)
                 var draft = PlanDraft()
                 draft.listsValues = true
-                for name in try await client.catalogue().map(\.name) where draft.takes(name) {
+                for name in try await client.catalog().map(\.name) where draft.accept(name) {
                     draft.add(name, try await client.get("/v1/catalogue/" + CollectorAddress.escape(name)))
                 }
                 let reading = PlanParseResult(Array(draft.plan(title: "First").text().utf8))
@@ -142,7 +138,7 @@ struct PlanCommandTests {
                 let plan = try #require(reading.plan)
                 #expect(
                     plan.events.map(\.name) == [#"a/b "ü""#, "purchase", "typo", "view"]
-                        && draft.passedOver == ["_screen_view"]
+                        && draft.omittedNames == ["_screen_view"]
                 )
                 let total = try #require(plan.events[1].attributes.properties.first { $0.name == "total" })
                 #expect(total.isRequired && total.schema.kinds == [.integer, .string])
@@ -155,13 +151,13 @@ struct PlanCommandTests {
                     try PlanCheckCommand.parseAsRoot(["p.json", "--against", address.root]) as? PlanCheckCommand
                 )
                 let comparison = try await command.compare(PlanChecker(plan), client)
-                #expect(comparison.isClean && comparison.missing == [] && comparison.looked == 65)
+                #expect(comparison.isClean && comparison.missing == [] && comparison.checkedEvents == 65)
             }
         }
     }
 
-    @Test("a collector's plan is a table, and names are never formulas")
-    func show() throws {
+    @Test
+    func `a collector's plan is a table, and names are never formulas`() throws {
         let answer = try Self.json(
             """
             {"plan":{"digest":"00ff","title":"Shop","events":2},"counted":{"since":1795219200000,"others":0},"events":[\
@@ -187,8 +183,8 @@ struct PlanCommandTests {
         #expect(Self.text.events(try Self.json(#"{"plan":null,"events":[]}"#)).heading.contains("no plan"))
     }
 
-    @Test("violations are a table, with one line per day")
-    func violations() throws {
+    @Test
+    func `violations are a table, with one line per day`() throws {
         let answer = try Self.json(
             """
             {"digest":"00ff","since":1795219200000,"violations":[{"name":"purchase","path":"attributes.total","code":"type","version":"2.1",\

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -49,8 +49,8 @@ struct PlanSwiftTests {
     private static let golden = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Fixtures/NastyPlan.swift")
 
-    @Test("a hostile plan produces the source that is compiled here")
-    func source() throws {
+    @Test
+    func `a hostile plan produces the source that is compiled here`() throws {
         var maker = PlanSwift(access: .internal)
         let source = maker.source(of: try Self.compiled)
         let header = "// SPDX-License-Identifier: Apache-2.0\n// Copyright 2026 the Trackway authors\n\n"
@@ -62,8 +62,8 @@ struct PlanSwiftTests {
         #expect(again.source(of: try Self.plan(try Self.compiled.text())) == source)
     }
 
-    @Test("no text of a plan escapes from its comment or literal")
-    func contained() throws {
+    @Test
+    func `no text of a plan escapes from its comment or literal`() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: try Self.compiled)
         for line in source.split(separator: "\n") where line.contains("vil") {
@@ -81,8 +81,8 @@ struct PlanSwiftTests {
 
     private static func json(_ event: some TypedEvent) throws -> JSONValue { .object(try event.attributes().json) }
 
-    @Test("the generated types encode what the plan requires")
-    func encoded() throws {
+    @Test
+    func `the generated types encode what the plan requires`() throws {
         var event = Purchase2(aB3: "x", class: "y", total: 12.5)
         #expect(try Self.json(event).object?.members.map(\.key) == ["a.b", "class", "total"])
         event.currency = .cny
@@ -111,29 +111,26 @@ struct PlanSwiftTests {
         event.items = [Item(id: "1")]
         let number = try #require(checker.number(of: Purchase2.name))
         let whole = JSONValue.members(("attributes", attributes), ("items", .array([.members(("id", .string("1")))])))
-        whole.json().withUnsafeBytes { inspection.look(at: number, event: $0) }
+        whole.json().withUnsafeBytes { inspection.inspect(number, event: $0) }
         #expect(inspection.findings == [])
         #expect(try Self.json(StringEvent()) == .object(.init()) && Purchase3(items: [Item(id: "2")]).items.count == 1)
     }
 
-    @Test(
-        "a name becomes an identifier",
-        arguments: [
-            ("view_item", "ViewItem", "viewItem"), ("VIEW-ITEM", "ViewItem", "viewItem"),
-            ("viewItem", "ViewItem", "viewItem"),
-            ("URLString", "URLString", "urlString"), ("URL", "Url", "url"), ("a", "A", "a"), ("2nd", "_2nd", "_2nd"),
-            ("_own", "Own", "own"), ("$x.y", "XY", "xY"), ("", "Empty", "empty"), ("🛒", "U1F6D2", "u1F6D2"),
-            ("价格", "价格", "价格"),
-            ("\u{0}", "U0", "u0"), ("class", "Class", "class"), ("self", "Self?", "self_"),
-            ("event", "Event?", "event"),
-        ]
-    )
-    func names(_ name: String, _ type: String, _ member: String) {
+    @Test(arguments: [
+        ("view_item", "ViewItem", "viewItem"), ("VIEW-ITEM", "ViewItem", "viewItem"),
+        ("viewItem", "ViewItem", "viewItem"),
+        ("URLString", "URLString", "urlString"), ("URL", "Url", "url"), ("a", "A", "a"), ("2nd", "_2nd", "_2nd"),
+        ("_own", "Own", "own"), ("$x.y", "XY", "xY"), ("", "Empty", "empty"), ("🛒", "U1F6D2", "u1F6D2"),
+        ("价格", "价格", "价格"),
+        ("\u{0}", "U0", "u0"), ("class", "Class", "class"), ("self", "Self?", "self_"),
+        ("event", "Event?", "event"),
+    ])
+    func `a name becomes an identifier`(_ name: String, _ type: String, _ member: String) {
         #expect(SwiftIdentifier.type(name, suffix: "?") == type && SwiftIdentifier.member(name) == member)
     }
 
-    @Test("a plan without events gives a file without types")
-    func empty() throws {
+    @Test
+    func `a plan without events gives a file without types`() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: TrackingPlan(events: []))
         #expect(source.hasPrefix("// swift-format-ignore-file\n") && !source.contains("import"))

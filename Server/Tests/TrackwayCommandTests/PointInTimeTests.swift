@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -11,7 +11,6 @@ struct PointInTimeTests {
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     @Test(
-        "every form gives one time",
         arguments: [
             ("1700000000000", 1_700_000_000_000),
             ("2023-11-14", 1_699_920_000_000),
@@ -25,15 +24,12 @@ struct PointInTimeTests {
             ("0m", 1_700_000_000_000),
         ] as [(String, Int64)]
     )
-    func forms(text: String, milliseconds: Int64) throws {
+    func `every form gives one time`(text: String, milliseconds: Int64) throws {
         #expect(try PointInTime(text, now: now).timestamp.milliseconds == milliseconds)
     }
 
-    @Test(
-        "other text is rejected with the accepted forms",
-        arguments: ["", "yesterday", "2023-13-01", "12", "h", "-2h", "9999999d"]
-    )
-    func refusals(text: String) {
+    @Test(arguments: ["", "yesterday", "2023-13-01", "12", "h", "-2h", "9999999d"])
+    func `other text is rejected with the accepted forms`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try PointInTime(text, now: now) }
         #expect(failure?.status == .usage)
         #expect(failure?.remedy.contains("2h") == true)

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -16,8 +16,8 @@ struct SampleTests {
         return days
     }
 
-    @Test("the same seed, days and end give the same bytes, and a different seed gives different ones")
-    func repeatable() async throws {
+    @Test
+    func `the same seed, days and end give the same bytes, and a different seed gives different ones`() async throws {
         let shop = SampleShop(days: 4, visitors: 3, seed: 7, end: Self.end)
         let first = try await Self.days(shop).map { $0.map(\.body) }
         #expect(first == (try await Self.days(shop).map { $0.map(\.body) }))
@@ -25,11 +25,10 @@ struct SampleTests {
         #expect(first != (try await Self.days(other).map { $0.map(\.body) }))
     }
 
-    @Test(
-        "every event is within its day, and a writer's numbers have no gaps except reported ones",
-        arguments: 1...3
-    )
-    func whole(_ seed: UInt64) async throws {
+    @Test(arguments: 1...3)
+    func `every event is within its day, and a writer's numbers have no gaps except reported ones`(_ seed: UInt64)
+        async throws
+    {
         let shop = SampleShop(days: 12, visitors: 20, seed: seed, end: Self.end)
         var recorded: [String: Int64] = [:]
         var ids: Set<String> = []
@@ -58,9 +57,9 @@ struct SampleTests {
         #expect(events > 1_000)
     }
 
-    @Test("accepted, rejected and dropped events are counted separately")
-    func sums() throws {
-        var sent = SampleUpload.Sent()
+    @Test
+    func `accepted, rejected and dropped events are counted separately`() throws {
+        var sent = SampleUpload.Summary()
         let answer = try JSONValue.parse(Array(#"{"accepted":95,"rejected":[{"i":1},{"i":7}]}"#.utf8))
         sent.add(answer, recorded: 100)
         sent.add(try JSONValue.parse(Array(#"{"accepted":1000,"rejected":[]}"#.utf8)), recorded: 1_000)
@@ -68,8 +67,8 @@ struct SampleTests {
         #expect(sent.sentence(days: 30).hasPrefix("Sent 1,095 events of 30 days in 2 batches."))
     }
 
-    @Test("in the sample, payments fail more often in the faulty version, and some events are rejected")
-    func story() async throws {
+    @Test
+    func `in the sample, payments fail more often in the faulty version, and some events are rejected`() async throws {
         let shop = SampleShop(days: 20, visitors: 40, seed: 1, end: Self.end)
         var bought: [String: Int] = [:]
         var failed: [String: Int] = [:]

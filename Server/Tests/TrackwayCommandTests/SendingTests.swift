@@ -3,14 +3,14 @@
 
 internal import Testing
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("Sending")
 struct SendingTests {
-    @Test("lines are the same regardless of where the bytes are split", arguments: 1...12)
-    func lines(size: Int) throws {
+    @Test(arguments: 1...12)
+    func `lines are the same regardless of where the bytes are split`(size: Int) throws {
         let bytes = Array("one\n\ntwo\r\n  \nthree".utf8)
         var buffer = LineBuffer()
         var found: [(number: Int, bytes: [UInt8])] = []
@@ -22,8 +22,8 @@ struct SendingTests {
         #expect(found.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two", "three"])
     }
 
-    @Test("a line without an end is rejected")
-    func endless() {
+    @Test
+    func `a line without an end is rejected`() {
         var buffer = LineBuffer()
         let failure = #expect(throws: CommandFailure.self) {
             try buffer.feed(Array(repeating: UInt8(ascii: "x"), count: LineBuffer.longest + 1))
@@ -31,22 +31,22 @@ struct SendingTests {
         #expect(failure?.status == .malformedInput)
     }
 
-    @Test("a tally shows the pending events, and the results since this run started")
-    func tally() {
+    @Test
+    func `a tally shows the pending events, and the results since this run started`() {
         func ledger(delivered: UInt64, dropped: UInt64) -> Ledger {
             let account = Ledger.Account(recorded: 20, delivered: delivered, pending: 0, dropped: [.rejected: dropped])
             return Ledger(recorded: 20, destinations: ["collector": account])
         }
         var tally = SendTally()
         tally.recorded = 5
-        tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, pending: 3, obstacle: "offline")]))
+        tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, pending: 3, pendingReason: "offline")]))
         tally.count(ledger(delivered: 12, dropped: 1), since: ledger(delivered: 10, dropped: 1))
         #expect(tally.text == "5 recorded, 2 delivered, 3 pending")
-        #expect(tally.obstacle == "offline")
+        #expect(tally.pendingReason == "offline")
         tally.count(FlushReport(destinations: ["collector": .init(lastVerdict: .unauthorized(reason: "no"))]))
         tally.count(ledger(delivered: 14, dropped: 2), since: ledger(delivered: 10, dropped: 1))
         #expect(tally.text == "5 recorded, 4 delivered, 1 rejected by the collector or dropped")
-        #expect(tally.obstacle == nil)
+        #expect(tally.pendingReason == nil)
         #expect(!tally.isUnauthorized)
         tally.count(
             FlushReport(destinations: ["collector": .init(pending: 1, lastVerdict: .unauthorized(reason: "no"))])
@@ -54,8 +54,8 @@ struct SendingTests {
         #expect(tally.isUnauthorized)
     }
 
-    @Test("each collector has a separate folder for pending events")
-    func folders() throws {
+    @Test
+    func `each collector has a separate folder for pending events`() throws {
         let environment = ["XDG_STATE_HOME": "/s"]
         let first = Sender.folder(for: try CollectorAddress("127.0.0.1:1", key: nil), environment: environment)
         let second = Sender.folder(for: try CollectorAddress("127.0.0.1:2", key: nil), environment: environment)

@@ -4,33 +4,29 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
 @Suite("Options of serve and keys")
 struct ServeOptionsTests {
-    @Test(
-        "invalid options are rejected",
-        arguments: [
-            ["--allow-origin", "shop.example"], ["--allow-origin", "null"], ["--allow-origin", "*"],
-            ["--allow-origin", "https://shop.example/"], ["--allow-origin", "https://Shop.example"],
-            ["--allow-read-origin", "https://"], ["--allow-read-origin", "https://a@b"], ["--allow-host", "a:80"],
-            ["--allow-host", ""], ["--allow-host", "a/b"], ["--trusted-proxy", "localhost"],
-            ["--trusted-proxy", "10.0.0"],
-            ["--address-rate=-1"], ["--address-rate", "9223372036854775807"], ["--key-rate", "0"],
-            ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
-            ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
-            ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
-            ["--open-read", "--read-key", "always"], ["--open-read", "--host", "0.0.0.0"],
-        ]
-    )
-    func refused(_ arguments: [String]) {
+    @Test(arguments: [
+        ["--allow-origin", "shop.example"], ["--allow-origin", "null"], ["--allow-origin", "*"],
+        ["--allow-origin", "https://shop.example/"], ["--allow-origin", "https://Shop.example"],
+        ["--allow-read-origin", "https://"], ["--allow-read-origin", "https://a@b"], ["--allow-host", "a:80"],
+        ["--allow-host", ""], ["--allow-host", "a/b"], ["--trusted-proxy", "localhost"],
+        ["--trusted-proxy", "10.0.0"],
+        ["--address-rate=-1"], ["--address-rate", "9223372036854775807"], ["--key-rate", "0"],
+        ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
+        ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
+        ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
+        ["--open-read", "--read-key", "always"], ["--open-read", "--host", "0.0.0.0"],
+    ])
+    func `invalid options are rejected`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }
     }
 
     @Test(
-        "valid options are accepted",
         arguments: [
             [], ["--allow-origin", "https://shop.example:8443", "--allow-origin", "http://[::1]:80"],
             ["--allow-read-origin", "capacitor://localhost"],
@@ -42,45 +38,42 @@ struct ServeOptionsTests {
             ["--open-read", "--dev-key", "dev"],
         ] as [[String]]
     )
-    func taken(_ arguments: [String]) throws {
+    func `valid options are accepted`(_ arguments: [String]) throws {
         _ = try ServeCommand.parse(arguments)
     }
 
     @Test(
-        "reading without a key requires an option, and the banner names it",
         arguments: [
             ([], nil), (["--host", "0.0.0.0"], nil), (["--read-key", "auto"], nil), (["--read-key", "always"], nil),
             (["--dev-key", "dev", "--read-key", "always"], nil), (["--allow-host", "collector.example"], nil),
             (["--dev-key", "dev"], "--dev-key"), (["--ephemeral"], "--ephemeral"), (["--open-read"], "--open-read"),
         ] as [([String], String?)]
     )
-    func reading(_ arguments: [String], _ option: String?) throws {
+    func `reading without a key requires an option, and the banner names it`(_ arguments: [String], _ option: String?)
+        throws
+    {
         let options = try ServeCommand.parse(arguments).options
-        #expect(options.opensReading == option)
+        #expect(options.openReadOption == option)
         let banner = ServeBanner(
             folder: CollectorFolder(option: "/data", environment: [:]),
             host: options.host,
-            opensReading: options.opensReading
+            openReadOption: options.openReadOption
         )
-        let line = banner.lines(port: 80, style: Style(isColoured: false)).first { $0.hasPrefix("Reading") }
+        let line = banner.lines(port: 80, style: Style(isColored: false)).first { $0.hasPrefix("Reading") }
         #expect(line?.contains(option ?? "with a key of scope “read”") == true)
         #expect(banner.json(port: 80, process: 1)["read_key"]?.boolean == (option == nil))
     }
 
-    @Test(
-        "commands and options of cluster support name the executable that has them",
-        arguments: [
-            ["serve", "--engine", "nats://a"], ["serve", "--analysis", "http://a:8123/trackway"],
-            ["serve", "--no-index"],
-            [
-                "serve", "--engine", "tls://a", "--engine-ca", "ca.pem", "--engine-cert", "c.pem", "--engine-key",
-                "k.pem",
-            ],
-            ["engine", "check", "--engine", "nats://a"], ["engine"], ["engine", "--help"],
-            ["forward", "--engine", "nats://a", "--to", "http://c:8123/trackway"],
-        ]
-    )
-    func cluster(_ arguments: [String]) {
+    @Test(arguments: [
+        ["serve", "--nats", "nats://a"], ["serve", "--clickhouse", "http://a:8123/trackway"],
+        ["serve", "--no-index"],
+        [
+            "serve", "--nats", "tls://a", "--nats-ca", "ca.pem", "--nats-cert", "c.pem", "--nats-key", "k.pem",
+        ],
+        ["cluster", "check", "--nats", "nats://a"], ["cluster"], ["cluster", "--help"],
+        ["cluster", "forward", "--nats", "nats://a", "--clickhouse", "http://c:8123/trackway"],
+    ])
+    func `commands and options of cluster support name the executable that has them`(_ arguments: [String]) {
         do {
             _ = try RootCommand.parseAsRoot(arguments)
             Issue.record("\(arguments) was accepted")
@@ -90,19 +83,19 @@ struct ServeOptionsTests {
         }
     }
 
-    @Test("help does not mention cluster support")
-    func help() {
+    @Test
+    func `help does not mention cluster support`() {
         for help in [
             RootCommand.helpMessage(columns: 80), RootCommand.helpMessage(for: ServeCommand.self, columns: 80),
         ] {
-            for word in ["cluster", "engine", "forward ", "NATS", "ClickHouse", "JetStream", "analysis", "no-index"] {
+            for word in ["cluster", "engine", "forward ", "NATS", "ClickHouse", "JetStream", "no-index"] {
                 #expect(help.range(of: word, options: .caseInsensitive) == nil, "\(word)")
             }
         }
     }
 
-    @Test("limits of a key must be positive integers", arguments: ["--rate", "--events-per-day"])
-    func limits(_ option: String) throws {
+    @Test(arguments: ["--rate", "--events-per-day"])
+    func `limits of a key must be positive integers`(_ option: String) throws {
         for number in ["0", "-1", "9223372036854775807", "x"] {
             #expect(throws: (any Error).self, "\(number)") {
                 try KeysCreateCommand.parse(["shop", "\(option)=\(number)"])
@@ -111,11 +104,8 @@ struct ServeOptionsTests {
         _ = try KeysCreateCommand.parse(["shop", option, "1"])
     }
 
-    @Test(
-        "the connection limit leaves file descriptors for everything else",
-        arguments: [(4_352, 4_096), (1_024, 768), (256, 128), (100, 50), (1, 1), (0, 1), (1_000_000, 4_096)]
-    )
-    func descriptors(_ descriptors: Int, _ connections: Int) {
+    @Test(arguments: [(4_352, 4_096), (1_024, 768), (256, 128), (100, 50), (1, 1), (0, 1), (1_000_000, 4_096)])
+    func `the connection limit leaves file descriptors for everything else`(_ descriptors: Int, _ connections: Int) {
         #expect(DescriptorLimit.connections(within: descriptors, wanted: 4_096) == connections)
     }
 }

@@ -10,8 +10,8 @@ struct ServerSentEventsTests {
     private static let stream =
         ": hello\n\nid: 1.2.3\nevent: event\ndata: {\"a\":1}\n\n: heartbeat\n\r\nid: 1.2.4\r\nevent: event\r\ndata:one\r\ndata: two\r\n\r\nretry: 5\ndata\n\nid: 9\n\n"
 
-    @Test("messages are the same regardless of where the bytes are split", arguments: 1...40)
-    func cuts(size: Int) {
+    @Test(arguments: 1...40)
+    func `messages are the same regardless of where the bytes are split`(size: Int) {
         var reader = ServerSentEvents()
         let bytes = Array(Self.stream.utf8)
         var events: [ServerSentEvent] = []
@@ -28,8 +28,8 @@ struct ServerSentEventsTests {
         #expect(reader.lastID == "9")
     }
 
-    @Test("after a connection ends at any byte, the interrupted message is requested again and the rest are intact")
-    func reconnects() {
+    @Test
+    func `after a connection ends at any byte, the interrupted message is requested again and the rest are intact`() {
         let first = "id: 1\nevent: event\ndata: one\n\n"
         let second = "id: 2\nevent: event\ndata: two\n\n"
         for cut in 0..<second.utf8.count {
@@ -48,8 +48,8 @@ struct ServerSentEventsTests {
         }
     }
 
-    @Test("a message without an end is skipped, and the next one is whole")
-    func overlong() {
+    @Test
+    func `a message without an end is skipped, and the next one is whole`() {
         var reader = ServerSentEvents()
         let long = Array(repeating: UInt8(ascii: "x"), count: ServerSentEvents.largestMessage)
         #expect(reader.feed(Array("data: ".utf8) + long).isEmpty)

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -20,53 +20,49 @@ struct SessionsTests {
         try JSONValue.parse(Array(json.utf8))["sessions"]?.array?.map { CollectorSession($0) } ?? []
     }
 
-    @Test("a session is one line with its time, duration, events and user")
-    func lines() throws {
+    @Test
+    func `a session is one line with its time, duration, events and user`() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 0))
-        let text = SessionText(style: Style(isColoured: false), zone: zone)
+        let text = SessionText(style: Style(isColored: false), zone: zone)
         let lines = text.lines(try Self.sessions(), paths: false)
         #expect(lines.count == 3)
         for part in ["1 min 17 s", "1,200", "9.2 s", "carl"] { #expect(lines[1].contains(part)) }
         #expect(lines[2].contains("400 ms") && lines[2].hasSuffix("–"))
     }
 
-    @Test("with paths, the screens are listed below in their order")
-    func paths() throws {
+    @Test
+    func `with paths, the screens are listed below in their order`() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 0))
-        let text = SessionText(style: Style(isColoured: false), zone: zone)
+        let text = SessionText(style: Style(isColored: false), zone: zone)
         let lines = text.lines(try Self.sessions(), paths: true)
         #expect(lines[2] == "  Home 9.2 s → Basket")
         #expect(lines[4] == "  no screens")
     }
 
-    @Test("an empty list of sessions says so")
-    func none() {
-        #expect(SessionText(style: Style(isColoured: false)).lines([], paths: true).count == 2)
+    @Test
+    func `an empty list of sessions says so`() {
+        #expect(SessionText(style: Style(isColored: false)).lines([], paths: true).count == 2)
     }
 
     @Test(
-        "a duration has at most two units",
         arguments: [
             (0, "0 ms"), (-5, "0 ms"), (999, "999 ms"), (1_000, "1.0 s"), (3_249, "3.2 s"), (59_949, "59.9 s"),
             (59_950, "1 min"), (77_000, "1 min 17 s"), (3_599_499, "59 min 59 s"), (3_600_000, "1 h"),
             (7_500_000, "2 h 5 min"), (90_000_000, "1 d 1 h"), (.max, "106751991167 d 7 h"), (.min, "0 ms"),
         ] as [(Int64, String)]
     )
-    func spans(_ milliseconds: Int64, _ text: String) {
+    func `a duration has at most two units`(_ milliseconds: Int64, _ text: String) {
         #expect(TimeSpan(milliseconds: milliseconds).text == text)
     }
 
-    @Test(
-        "times may be too far apart to subtract",
-        arguments: [(-1, .max, .max), (.max, -2, .min), (.min, 0, .max), (5, 3, -2)] as [(Int64, Int64, Int64)]
-    )
-    func farApart(_ start: Int64, _ end: Int64, _ length: Int64) {
+    @Test(arguments: [(-1, .max, .max), (.max, -2, .min), (.min, 0, .max), (5, 3, -2)] as [(Int64, Int64, Int64)])
+    func `times may be too far apart to subtract`(_ start: Int64, _ end: Int64, _ length: Int64) {
         let span = TimeSpan(from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end))
         #expect(span.milliseconds == length)
     }
 
-    @Test("the demonstration's summary names sessions, users, screens and engagement")
-    func summary() throws {
+    @Test
+    func `the demonstration's summary names sessions, users, screens and engagement`() throws {
         let screens =
             #"{"screens":[{"name":"Home","views":3,"engagement":61000},{"name":"Basket","views":2,"engagement":0}]}"#
         var summary = UsageSummary(try JSONValue.parse(Array(screens.utf8)))

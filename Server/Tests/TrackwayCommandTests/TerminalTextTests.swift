@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Logging
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -25,75 +25,72 @@ struct TerminalTextTests {
         }
     }
 
-    @Test("no character controls the terminal, breaks the line or hides", arguments: hostile)
-    func escaped(_ text: String) {
+    @Test(arguments: hostile)
+    func `no character controls the terminal, breaks the line or hides`(_ text: String) {
         #expect(Self.isHarmless(TerminalText.escaped(text)) && TerminalText.escaped(text).contains("·"))
     }
 
-    @Test("only the codes of a style reach the terminal", arguments: hostile)
-    func styled(_ text: String) {
-        let style = Style(isColoured: true)
-        let line = TerminalText.line(style.coloured("trackway: ", .red) + TerminalText.escaped(text))
+    @Test(arguments: hostile)
+    func `only the codes of a style reach the terminal`(_ text: String) {
+        let style = Style(isColored: true)
+        let line = TerminalText.line(style.colored("trackway: ", .red) + TerminalText.escaped(text))
         #expect(line.hasPrefix("\u{1B}[31mtrackway: \u{1B}[0m"))
         #expect(Self.isHarmless(String(line.dropFirst("\u{1B}[31mtrackway: \u{1B}[0m".count))))
         #expect(!TerminalText.line(text).unicodeScalars.contains { $0.value < 0x20 && $0 != "\u{1B}" })
     }
 
-    @Test("a table escapes its cells, and is as wide as the shown text", arguments: hostile)
-    func table(_ text: String) {
+    @Test(arguments: hostile)
+    func `a table escapes its cells, and is as wide as the shown text`(_ text: String) {
         var table = Table([("name", .left), ("n", .right)])
         table.append([TerminalText.escaped(text), "1"])
-        table.append([Style(isColoured: true).bold("bold"), "2"])
-        let lines = table.lines(style: Style(isColoured: false)).map(TerminalText.line)
+        table.append([Style(isColored: true).bold("bold"), "2"])
+        let lines = table.lines(style: Style(isColored: false)).map(TerminalText.line)
         #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("\r") })
         #expect(Self.isHarmless(lines[1]))
         // The codes have no width.
-        #expect(TerminalText.width(table.lines(style: Style(isColoured: false))[2]) == lines[1].count)
+        #expect(TerminalText.width(table.lines(style: Style(isColored: false))[2]) == lines[1].count)
     }
 
-    @Test("JSON keeps its value, and is harmless", arguments: hostile)
-    func json(_ text: String) throws {
+    @Test(arguments: hostile)
+    func `JSON keeps its value, and is harmless`(_ text: String) throws {
         let value = JSONValue.members((text, .string(text)))
         let shown = TerminalText.json(String(decoding: value.json(), as: UTF8.self))
         #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
         #expect(try JSONValue.parse(Array(shown.utf8)) == value)
     }
 
-    @Test("comma-separated values keep line ends within a value, and no other control characters")
-    func csv() {
+    @Test
+    func `comma-separated values keep line ends within a value, and no other control characters`() {
         #expect(TerminalText.document("a,\"b\nc\td\"\u{1B}[2J") == "a,\"b\nc\td\"·[2J")
     }
 
-    @Test(
-        "letters, marks and symbols of every script are kept",
-        arguments: [
-            "purchase", "数量", "é", "e\u{301}", "می\u{200C}خواهم", "👩\u{200D}👩\u{200D}👧", "🧺", "क\u{94D}\u{200D}ष", "",
-        ]
-    )
-    func harmless(_ text: String) {
+    @Test(arguments: [
+        "purchase", "数量", "é", "e\u{301}", "می\u{200C}خواهم", "👩\u{200D}👩\u{200D}👧", "🧺", "क\u{94D}\u{200D}ष", "",
+    ])
+    func `letters, marks and symbols of every script are kept`(_ text: String) {
         #expect(TerminalText.escaped(text) == text && TerminalText.line(text) == text)
         #expect(
             TerminalText.json(text) == text || text.unicodeScalars.contains { $0.value >= 0x200C && $0.value <= 0x200D }
         )
     }
 
-    @Test("reasons in the ledger cannot control the terminal, in any form")
-    func ledger() throws {
+    @Test
+    func `reasons in the ledger cannot control the terminal, in any form`() throws {
         let json =
             #"{"writers":[{"installation":"i\u001b[2J","writer":"w\n","recorded":9,"received":0,"#
             + #""dropped":{"\u001b]0;PWNED\u0007\u001b[31m":7},"gaps":[[1,2]]}]}"#
         let ledger = CollectorLedger(try JSONValue.parse(Array(json.utf8)))
-        for isColoured in [false, true] {
-            let text = LedgerText(style: Style(isColoured: isColoured), zone: .gmt).lines(ledger)
+        for isColored in [false, true] {
+            let text = LedgerText(style: Style(isColored: isColored), zone: .gmt).lines(ledger)
             for line in text.map(TerminalText.line) {
                 #expect(!line.contains("\u{7}") && !line.contains("\u{1B}]") && !line.contains("\n"))
-                #expect(isColoured || !line.contains("\u{1B}"))
+                #expect(isColored || !line.contains("\u{1B}"))
             }
         }
     }
 
-    @Test("a log line cannot control the terminal, nor look like two")
-    func log() {
+    @Test
+    func `a log line cannot control the terminal, nor look like two`() {
         let kept = CapturedLog()
         let logger = Logger(label: "test") { _ in TerminalLogHandler(kept) }
         logger.warning("a\u{1B}[31m\nwarning: b", metadata: ["name": "\u{9B}2J"])

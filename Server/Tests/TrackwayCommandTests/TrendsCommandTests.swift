@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import TrackwayCommand
 
@@ -18,8 +18,8 @@ struct TrendsCommandTests {
         return try command.query(now: now).map { "\($0.name)=\($0.value)" }
     }
 
-    @Test("arguments become a query")
-    func question() throws {
+    @Test
+    func `arguments become a query`() throws {
         #expect(
             try Self.query("purchase", "refund", "--zone", "UTC", "--where", "total>=5", "--where", "a=b", "--compare")
                 == [
@@ -50,36 +50,27 @@ struct TrendsCommandTests {
         )
     }
 
-    @Test(
-        "dates are in the given zone",
-        arguments: [
-            ("2026-11-01", "2026-10-31T23:00:00.000Z"), ("2026-06-01", "2026-05-31T22:00:00.000Z"),
-            ("2026-03-29T02:30", "2026-03-29T01:00:00.000Z"), ("2026-11-01T00:00:00Z", "2026-11-01T00:00:00.000Z"),
-            ("1795000000000", "2026-11-18T11:06:40.000Z"),
-        ]
-    )
-    func dates(_ text: String, _ moment: String) throws {
+    @Test(arguments: [
+        ("2026-11-01", "2026-10-31T23:00:00.000Z"), ("2026-06-01", "2026-05-31T22:00:00.000Z"),
+        ("2026-03-29T02:30", "2026-03-29T01:00:00.000Z"), ("2026-11-01T00:00:00Z", "2026-11-01T00:00:00.000Z"),
+        ("1795000000000", "2026-11-18T11:06:40.000Z"),
+    ])
+    func `dates are in the given zone`(_ text: String, _ moment: String) throws {
         let from = try #require(Timestamp(iso8601: moment))
         let query = try Self.query("--from", text, "--zone", "Europe/Berlin")
         #expect(query.contains("from=\(from.milliseconds)"), "\(query)")
     }
 
-    @Test(
-        "invalid arguments are rejected before any request",
-        arguments: [
-            ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
-            ["--values-as-texts"],
-        ]
-    )
-    func refused(_ words: [String]) {
+    @Test(arguments: [
+        ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
+        ["--values-as-texts"],
+    ])
+    func `invalid arguments are rejected before any request`(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["trends"] + words) }
     }
 
-    @Test(
-        "an invalid duration or zone is rejected",
-        arguments: [["--last", "2026"], ["--from", "2026-01-01", "--zone", "Mars/Olympus"]]
-    )
-    func lengths(_ words: [String]) throws {
+    @Test(arguments: [["--last", "2026"], ["--from", "2026-01-01", "--zone", "Mars/Olympus"]])
+    func `an invalid duration or zone is rejected`(_ words: [String]) throws {
         let command = try #require(try RootCommand.parseAsRoot(["trends"] + words) as? TrendsCommand)
         #expect(throws: CommandFailure.self) { try command.query(now: Self.now) }
     }
@@ -92,9 +83,9 @@ struct TrendsCommandTests {
         {"other":12,"values":[8,9],"total":17,"before":{"values":[0,0],"total":0}}],"read":5}
         """
 
-    @Test("a table has a line for each interval and a column for each group")
-    func table() throws {
-        let text = TrendText(style: Style(isColoured: false), zone: .gmt)
+    @Test
+    func `a table has a line for each interval and a column for each group`() throws {
+        let text = TrendText(style: Style(isColored: false), zone: .gmt)
         let lines = text.lines(
             CollectorTrend(try JSONValue.parse(Array(Self.answer.utf8))),
             of: ["purchase"],
@@ -112,29 +103,26 @@ struct TrendsCommandTests {
         )
     }
 
-    @Test(
-        "groups of different values have different labels",
-        arguments: [
-            ("1", "1"), (#""1""#, #""1""#), ("true", "true"), (#""true""#, #""true""#), (#"{"a":1}"#, #"{"a":1}"#),
-            (#""{}""#, #""{}""#), (#""x""#, "x"), (#""007""#, "007"), (#""(none)""#, #""(none)""#), ("null", "(none)"),
-        ]
-    )
-    func labels(_ group: String, _ label: String) throws {
+    @Test(arguments: [
+        ("1", "1"), (#""1""#, #""1""#), ("true", "true"), (#""true""#, #""true""#), (#"{"a":1}"#, #"{"a":1}"#),
+        (#""{}""#, #""{}""#), (#""x""#, "x"), (#""007""#, "007"), (#""(none)""#, #""(none)""#), ("null", "(none)"),
+    ])
+    func `groups of different values have different labels`(_ group: String, _ label: String) throws {
         let series = "{\"group\":\(group),\"values\":[1],\"total\":1}"
         #expect(ResultTable.group(try JSONValue.parse(Array(series.utf8))).label == label)
         let json = "{\"interval\":\"day\",\"zone\":\"UTC\",\"edges\":[0,86400000],\"series\":[\(series)]}"
         let trend = CollectorTrend(try JSONValue.parse(Array(json.utf8)))
-        let lines = TrendText(style: Style(isColoured: false), zone: .gmt).lines(trend, of: [], measure: "events")
+        let lines = TrendText(style: Style(isColored: false), zone: .gmt).lines(trend, of: [], measure: "events")
         #expect(lines[1].hasSuffix(" " + label))
     }
 
-    @Test("a single series is shown next to the previous period")
-    func single() throws {
+    @Test
+    func `a single series is shown next to the previous period`() throws {
         let json =
             #"{"interval":"month","zone":"UTC","edges":[1793491200000,1795219200000],"series":[{"values":[-0.125],"total":3,"before":{"values":[4],"total":5}}]}"#
         let trend = CollectorTrend(try JSONValue.parse(Array(json.utf8)))
         #expect(
-            TrendText(style: Style(isColoured: false), zone: .gmt).lines(trend, of: [], measure: "events") == [
+            TrendText(style: Style(isColored: false), zone: .gmt).lines(trend, of: [], measure: "events") == [
                 "All events: events by month, 2026-11-01 00:00 – 2026-11-21 00:00 (UTC)", "month    events  before",
                 "2026-11   -0.13       4", "total         3       5",
             ]
@@ -146,8 +134,8 @@ struct TrendsCommandTests {
         )
     }
 
-    @Test("comma-separated values have a line for each number, and no text is a formula")
-    func csv() throws {
+    @Test
+    func `comma-separated values have a line for each number, and no text is a formula`() throws {
         let lines = CollectorTrend(try JSONValue.parse(Array(Self.answer.utf8))).csv
         #expect(lines.count == 9 && lines[0] == "start,end,kind,group,value,before")
         #expect(lines[2] == "2026-11-22T00:00:00.000Z,2026-11-22T12:00:00.000Z,value,CNY,3.5,")
@@ -156,7 +144,6 @@ struct TrendsCommandTests {
     }
 
     @Test(
-        "the system's zones change at the correct times",
         arguments: [
             ("Europe/Berlin", 3_600, ["2026-03-29T01:00", "2026-10-25T01:00"]),
             ("America/New_York", -18_000, ["2026-03-08T07:00", "2026-11-01T06:00"]),
@@ -164,7 +151,7 @@ struct TrendsCommandTests {
             ("UTC", 0, []),
         ] as [(String, Int, [String])]
     )
-    func zones(_ name: String, _ first: Int, _ changes: [String]) throws {
+    func `the system's zones change at the correct times`(_ name: String, _ first: Int, _ changes: [String]) throws {
         let year =
             try #require(Timestamp(iso8601: "2026-01-01T00:00:00.000Z"))..<#require(
                 Timestamp(iso8601: "2027-01-01T00:00:00.000Z")
@@ -182,16 +169,13 @@ struct TrendsCommandTests {
         #expect(zone.local(year.upperBound) - year.upperBound.milliseconds == offset)
     }
 
-    @Test(
-        "an unknown zone is rejected",
-        arguments: ["Mars/Olympus", "", "EST5", "../../etc/passwd", "Europe/Berlin\u{0}"]
-    )
-    func noZone(_ name: String) {
+    @Test(arguments: ["Mars/Olympus", "", "EST5", "../../etc/passwd", "Europe/Berlin\u{0}"])
+    func `an unknown zone is rejected`(_ name: String) {
         #expect(SystemZones.offsets(name, Self.now..<Self.now.advanced(by: .seconds(1))) == nil)
     }
 
-    @Test("a collector counts the events that it received, in a zone of the system")
-    func endToEnd() async throws {
+    @Test
+    func `a collector counts the events that it received, in a zone of the system`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 let client = CollectorClient(address)

@@ -30,11 +30,11 @@ int64_t ctrackway_monotonic_milliseconds(void);
 /// Nanoseconds since boot, for measurements that are not exposed.
 int64_t ctrackway_monotonic_nanoseconds(void);
 /// Both clocks, read together.
-typedef struct ctrackway_moment {
+typedef struct ctrackway_dual_time {
     int64_t wall_milliseconds;
     int64_t monotonic_milliseconds;
-} ctrackway_moment;
-ctrackway_moment ctrackway_now(void);
+} ctrackway_dual_time;
+ctrackway_dual_time ctrackway_now(void);
 /// Writes the id of the running boot, 36 characters and a NUL.
 ///
 /// Returns its length, or -1. On Apple systems, the id is disguised; see ctrackway_disguise_boot.
@@ -70,9 +70,9 @@ uint32_t ctrackway_crc32_by_table(uint32_t sum, const void *bytes, size_t count)
 /// Opens the descriptors 0, 1 and 2 if they are closed.
 ///
 /// Returns the opened ones as a bit mask. A library that is called next cannot open them then. Undo this immediately
-/// with ctrackway_unplug_standard.
-unsigned ctrackway_plug_standard(void);
-void ctrackway_unplug_standard(unsigned plugged);
+/// with ctrackway_release_standard_descriptors.
+unsigned ctrackway_reserve_standard_descriptors(void);
+void ctrackway_release_standard_descriptors(unsigned reserved);
 
 // MARK: Forks
 
@@ -83,13 +83,13 @@ uint32_t ctrackway_fork_count(void);
 /// Warns on standard error that a forked child used a parent's object.
 ///
 /// Warns once in each child. Takes no lock.
-void ctrackway_fork_tell(void);
+void ctrackway_fork_warn(void);
 /// Sets a word in the child of every fork.
 ///
 /// The word has the value before the child continues.
 void ctrackway_fork_set(uint32_t *word, uint32_t value);
 /// Stops setting the word.
-void ctrackway_fork_forget(uint32_t *word);
+void ctrackway_fork_unset(uint32_t *word);
 
 // MARK: Randomness
 
@@ -267,7 +267,7 @@ int ctrackway_rename(const char *from, const char *to);
 /// Renames a file without replacing another one.
 ///
 /// Fails with EEXIST if the name exists.
-int ctrackway_rename_new(const char *from, const char *to);
+int ctrackway_rename_exclusive(const char *from, const char *to);
 int ctrackway_unlink(const char *path);
 int ctrackway_mkdir(const char *path, uint32_t mode);
 int ctrackway_rmdir(const char *path);
@@ -386,7 +386,7 @@ void ctrackway_list_environment(void *context, void (*each)(void *context, const
 #endif
 int32_t ctrackway_process_id(void);
 /// Whether a process with this id exists, regardless of its user.
-bool ctrackway_process_lives(int32_t process);
+bool ctrackway_process_is_alive(int32_t process);
 /// Whether the process is in the foreground process group of its terminal.
 ///
 /// 1 if it is, 0 if it is in the background, -1 if it has no terminal.
@@ -459,7 +459,7 @@ ctrackway_database *ctrackway_database_open(const char *path, int32_t *code);
 /// Prepares a query and discards the previous one.
 ///
 /// Its parameters are numbered: 1 and 2 are bound to the two numbers, if they exist. Returns 0, or SQLite's error code.
-int32_t ctrackway_database_ask(ctrackway_database *database, const char *question, int64_t first, int64_t second);
+int32_t ctrackway_database_query(ctrackway_database *database, const char *query, int64_t first, int64_t second);
 /// Advances to the next row.
 ///
 /// Returns 1 if a row exists, 0 after the last row, otherwise SQLite's error code as a negative number.

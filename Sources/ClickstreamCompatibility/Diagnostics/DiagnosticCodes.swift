@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 extension Diagnostic.Code {
     /// The SDK is already initialized.
@@ -9,14 +9,14 @@ extension Diagnostic.Code {
     /// Cause: `initSDK` was called a second time and ignored.
     ///
     /// Remedy: Change what `getClickstreamConfiguration` returns instead.
-    public static let initialisedTwice = Diagnostic.Code(rawValue: "initialised_twice", severity: .warning)
+    public static let initializedTwice = Diagnostic.Code(rawValue: "initialised_twice", severity: .warning)
 
     /// A call was made before initialization.
     ///
     /// Cause: Calls were made before `initSDK`, and were ignored.
     ///
     /// Remedy: Call `initSDK` first.
-    public static let calledBeforeInitialisation = Diagnostic.Code(
+    public static let calledBeforeInitialization = Diagnostic.Code(
         rawValue: "called_before_initialisation",
         severity: .error
     )

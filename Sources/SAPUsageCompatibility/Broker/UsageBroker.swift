@@ -3,30 +3,30 @@
 
 public import Foundation
 internal import Trackway
-public import TrackwayBehavior
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
+public import TrackwayLifecycle
 
 /// Reports sessions and uploads records automatically.
 ///
-/// A session lasts while the app is in the foreground, and uploads happen at an interval set in days.
+/// A session lasts while the app is in the foreground. The upload interval is set in days.
 ///
 /// ```swift
 /// let broker = UsageBroker.shared
-/// broker.onboardingID = person
+/// broker.onboardingID = userID
 /// broker.injectOSlifecycleSession = true
 /// broker.uploadInterval = 1
 /// try broker.start(settingsParameters: settings)
 /// ```
 /// Uploads happen when the broker starts, when the app returns to the foreground, and when the user consents, if the
 /// last successful upload, in this or an earlier process, is older than the interval. Each user and target has a
-/// separate upload time. A failed upload is retried at the next of these occasions. Nothing is sent to the back end or
-/// requested from it before the user consents.
+/// separate upload time. A failed upload is retried on the next of these occasions. No request is made to the back
+/// end before the user consents.
 ///
 /// Only the most recently started broker is active for a ``Usage``. Thread-safe.
 open class UsageBroker {
-    /// Why a broker was not started.
+    /// The reason why a broker was not started.
     public enum UsageBrokerError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The user's store cannot be opened; a `Diagnostic` reports the reason.
         case usageStoreInit
@@ -34,7 +34,7 @@ open class UsageBroker {
         case reporterInit
         /// The back end's address is invalid, or the application's ID is empty.
         case invalidUploadUrl
-        /// No user is known, or the store in use belongs to another.
+        /// No user is known, or the store in use belongs to another user.
         case invalidUploadOnboardingID
 
         /// A human-readable description.
@@ -52,17 +52,17 @@ open class UsageBroker {
     open class var shared: UsageBroker { Usage.shared.core.sharedBroker }
 
     private weak let core: UsageCore?
-    private let choices = Locked(UsageBrokerChoices())
-    private let driver = Locked<UsageBrokerRunner?>(nil)
-    private let given = Locked(Given())
+    private let options = Locked(UsageBrokerOptions())
+    private let runner = Locked<UsageBrokerRunner?>(nil)
+    private let startSettings = Locked(StartSettings())
 
     /// Settings that apply at the next start.
-    private struct Given: Sendable {
+    private struct StartSettings: Sendable {
         var store: SerializedStore?
         var onboardingID: UUID?
     }
 
-    /// A broker for the shared ``Usage``.
+    /// Creates a broker for the shared ``Usage``.
     public convenience init() {
         self.init(of: Usage.shared.core)
     }
@@ -77,36 +77,36 @@ open class UsageBroker {
     ///
     /// Nil for the default store of ``onboardingID``.
     public final var store: (any UsageStoring)? {
-        get { given.withLock { $0.store }?.object }
+        get { startSettings.withLock { $0.store }?.object }
         set {
             let access = newValue.map { SerializedStore($0) }
-            given.withLock { $0.store = access }
+            startSettings.withLock { $0.store = access }
         }
     }
 
     /// The user's ID from onboarding; nil while no user is known.
     public final var onboardingID: UUID? {
-        get { given.withLock { $0.onboardingID } }
-        set { given.withLock { $0.onboardingID = newValue } }
+        get { startSettings.withLock { $0.onboardingID } }
+        set { startSettings.withLock { $0.onboardingID = newValue } }
     }
 
     /// Whether sessions follow the app's lifecycle.
     ///
-    /// If true, a session begins when the app enters the foreground and ends when it leaves. False by default. Takes
-    /// effect immediately.
+    /// If true, a session begins when the app enters the foreground and ends when the app leaves it. False by
+    /// default. Takes effect immediately.
     public final var injectOSlifecycleSession: Bool {
-        get { choices.withLock { $0.settings.injectsSessions } }
-        set { choices.withLock { $0.settings.injectsSessions = newValue } }
+        get { options.withLock { $0.settings.injectsSessions } }
+        set { options.withLock { $0.settings.injectsSessions = newValue } }
     }
 
     /// Whether the back end's policy overrides the local settings.
     ///
-    /// If true, the policy is requested at every occasion. Its days replace ``uploadInterval``, and it decides whether
-    /// anything is collected. The last policy received also applies without a network. False by default. Takes effect
-    /// immediately.
+    /// If true, the policy is requested on every occasion. The policy's number of days replaces ``uploadInterval``,
+    /// and the policy determines whether data is collected. The last policy received also applies without a network
+    /// connection. False by default. Takes effect immediately.
     public final var enableServerOverride: Bool {
-        get { choices.withLock { $0.settings.followsServer } }
-        set { choices.withLock { $0.settings.followsServer = newValue } }
+        get { options.withLock { $0.settings.followsServer } }
+        set { options.withLock { $0.settings.followsServer = newValue } }
     }
 
     /// The number of days between uploads.
@@ -114,10 +114,10 @@ open class UsageBroker {
     /// 0, the default, disables automatic uploads. A value below 0 becomes 0 and a value above 36,500 becomes 36,500,
     /// with a `Diagnostic`. Takes effect immediately.
     public final var uploadInterval: Int {
-        get { choices.withLock { $0.settings.days } }
+        get { options.withLock { $0.settings.days } }
         set {
-            let days = UsageBrokerStateMachine.Settings.bounded(newValue)
-            choices.withLock { $0.settings.days = days }
+            let days = UsageBrokerStateMachine.Settings.clamped(newValue)
+            options.withLock { $0.settings.days = days }
             guard days != newValue else { return }
             core?.environment.report(
                 Diagnostic(
@@ -135,15 +135,15 @@ open class UsageBroker {
     ///
     /// Takes effect immediately, so that a token can be renewed.
     public final var sapURLSession: SAPURLSession {
-        get { choices.withLock { $0.session } }
-        set { choices.withLock { $0.session = newValue } }
+        get { options.withLock { $0.session } }
+        set { options.withLock { $0.session = newValue } }
     }
 
     // MARK: Starting and stopping
 
     /// Starts the broker.
     ///
-    /// A previously started broker, this one or another, is stopped first.
+    /// A previously started broker, whether this or another broker, is stopped first.
     ///
     /// - Parameters:
     ///   - settingsParameters: the application and its back end.
@@ -163,35 +163,35 @@ open class UsageBroker {
             core.environment.report(uploadFailed: SAPcpmsUsageUploader.UploadError.invalidEndpoint(error.message))
             throw UsageBrokerError.invalidUploadUrl
         }
-        let given = given.withLock { $0 }
-        let known = core.access?.storageID ?? given.store?.storageID
-        if let person = given.onboardingID, let known, known != person.uuidString {
+        let startSettings = startSettings.withLock { $0 }
+        let known = core.access?.storageID ?? startSettings.store?.storageID
+        if let userID = startSettings.onboardingID, let known, known != userID.uuidString {
             throw UsageBrokerError.invalidUploadOnboardingID
         }
-        let fresh: UsageBrokerRunner
+        let newRunner: UsageBrokerRunner
         do throws(TrackwayError) {
             if core.access == nil {
                 let store: any UsageStoring
-                if let own = given.store {
+                if let own = startSettings.store {
                     store = own.object
                 } else {
-                    store = try UsageStore(core.environment.folder, given.onboardingID, in: core.environment)
+                    store = try UsageStore(core.environment.folder, startSettings.onboardingID, in: core.environment)
                 }
-                core.configure(store, retains: false, application: nil)
+                core.configure(store, retainsSession: false, application: nil)
             }
-            fresh = try UsageBrokerRunner(settingsParameters, target: target, choices, of: core)
+            newRunner = try UsageBrokerRunner(settingsParameters, target: target, options, of: core)
         } catch {
             core.environment.report(error, in: "start(settingsParameters:)")
             throw UsageBrokerError.usageStoreInit
         }
-        let own = driver.withLock { driver in
-            defer { driver = fresh }
-            return driver
+        let previousRunner = runner.withLock { runner in
+            defer { runner = newRunner }
+            return runner
         }
-        let former = core.exchange(broker: fresh)
-        former?.stop()
-        if let former, former !== own { core.environment.report(.brokerReplaced) }
-        fresh.start()
+        let replaced = core.replaceBroker(with: newRunner)
+        replaced?.stop()
+        if let replaced, replaced !== previousRunner { core.environment.report(.brokerReplaced) }
+        newRunner.start()
     }
 
     /// Stops the broker.
@@ -199,11 +199,11 @@ open class UsageBroker {
     /// Ends the session that the app's lifecycle began. Nothing is uploaded automatically until the broker is started
     /// again.
     open func stop() {
-        guard let core, let driver = driver.withLock({ $0 }) else { return }
-        core.end(broker: driver)
+        guard let core, let runner = runner.withLock({ $0 }) else { return }
+        core.stop(broker: runner)
     }
 
-    /// Uploads now, regardless of the interval.
+    /// Uploads immediately, regardless of the interval.
     ///
     /// - Parameter completionHandler: called once, on a thread of this module, with an
     ///   ``SAPcpmsUsageUploader/UploadError``, a ``UsageBrokerError`` if the broker was not started or no user is
@@ -211,9 +211,9 @@ open class UsageBroker {
     open func upload(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void = SAPcpmsUsageUploader.defaultCompletionHandler
     ) {
-        guard let driver = driver.withLock({ $0 }) else { return completionHandler(UsageBrokerError.reporterInit) }
+        guard let runner = runner.withLock({ $0 }) else { return completionHandler(UsageBrokerError.reporterInit) }
         guard core?.userID != nil else { return completionHandler(UsageBrokerError.invalidUploadOnboardingID) }
-        driver.upload(completionHandler)
+        runner.upload(completionHandler)
     }
 
     /// Applies a policy that the app received with other settings.
@@ -221,20 +221,20 @@ open class UsageBroker {
     /// The effect is the same as if the back end had returned it. Does nothing unless ``enableServerOverride`` is true.
     open func apply(_ policy: SAPcpmsUsagePolicy) {
         guard enableServerOverride else { return }
-        driver.withLock { $0 }?.policyArrived(policy)
+        runner.withLock { $0 }?.apply(policy)
     }
 
     /// Whether no operation is in progress.
-    final var isResting: Bool { driver.withLock { $0 }?.isResting ?? true }
+    final var isIdle: Bool { runner.withLock { $0 }?.isIdle ?? true }
 
-    /// Reports a lifecycle change, on systems where changes are not observed.
-    public final func lifeCycleChanged(to change: LifeCycleChange) {
-        driver.withLock { $0 }?.lifeCycleChanged([change])
+    /// Reports a lifecycle change on systems where changes are not observed.
+    public final func lifecycleChanged(to change: LifecycleChange) {
+        runner.withLock { $0 }?.lifecycleChanged([change])
     }
 }
 
 /// A broker's settings that take effect immediately.
-struct UsageBrokerChoices: Sendable {
+struct UsageBrokerOptions: Sendable {
     /// The settings of the state machine.
     var settings = UsageBrokerStateMachine.Settings()
     /// The header fields and transport of requests.

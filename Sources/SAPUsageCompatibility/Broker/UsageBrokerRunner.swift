@@ -3,23 +3,23 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
-internal import TrackwayWire
 
 /// Performs the actions of a started broker's state machine.
 ///
-/// Active until it is stopped or another broker is started. Thread-safe.
+/// A runner is active until it is stopped or another broker is started. Thread-safe.
 final class UsageBrokerRunner: Sendable {
     private static let timeout = Duration.seconds(30)
 
     private let parameters: SAPcpmsSettingsParameters
     private let target: String
     /// The app's current settings.
-    private let choices: Locked<UsageBrokerChoices>
+    private let options: Locked<UsageBrokerOptions>
     private let dependencies: Dependencies
     private let file: StateFile<UsageBrokerStateMachine.Memory>
     private let machine: Locked<UsageBrokerStateMachine>
@@ -30,16 +30,16 @@ final class UsageBrokerRunner: Sendable {
 
     /// Creates a runner that continues from an earlier process's saved state.
     ///
-    /// It does nothing before ``start()``.
+    /// The runner does nothing before ``start()``.
     init(
         _ parameters: SAPcpmsSettingsParameters,
         target: String,
-        _ choices: Locked<UsageBrokerChoices>,
+        _ options: Locked<UsageBrokerOptions>,
         of core: UsageCore
     ) throws(TrackwayError) {
         self.parameters = parameters
         self.target = target
-        self.choices = choices
+        self.options = options
         self.core = core
         dependencies = try core.environment.dependencies()
         file = StateFile("broker", in: dependencies.folder, of: dependencies.storage, format: .json)
@@ -54,58 +54,58 @@ final class UsageBrokerRunner: Sendable {
 
     /// Starts observing the lifecycle, and handles the start of the broker.
     func start() {
-        let observed = dependencies.observeLifeCycle { [weak self] changes, moment in
-            self?.lifeCycleChanged(changes)
-            // Everything to be saved has been written by now.
+        let observed = dependencies.observeLifecycle { [weak self] changes, moment in
+            self?.lifecycleChanged(changes)
+            // All state to be saved has been written at this point.
             moment?.finish()
         }
         observation.withLock { $0 = observed }
-        report { $0.started($1) }
+        report { $0.start($1) }
     }
 
     /// Ends the session that the lifecycle began, and stops the runner.
     func stop() {
-        report { $0.leftForeground($1) }
+        report { $0.leaveForeground($1) }
         isStopped.withLock { $0 = true }
         observation.withLock { $0 = nil }
         request.withLock { $0?.cancel() }
     }
 
     /// Handles changes of the app's lifecycle.
-    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
+    func lifecycleChanged(_ changes: [LifecycleChange]) {
         for change in changes {
             switch change {
-            case .willEnterForeground, .didBecomeActive: report { $0.enteredForeground($1) }
-            case .didEnterBackground, .willSuspend, .willTerminate: report { $0.leftForeground($1) }
+            case .willEnterForeground, .didBecomeActive: report { $0.enterForeground($1) }
+            case .didEnterBackground, .willSuspend, .willTerminate: report { $0.leaveForeground($1) }
             case .didFinishLaunching, .willResignActive: continue
             }
         }
     }
 
-    /// Handles a decision about policy or consent.
-    func decided() {
-        report { $0.decided($1) }
+    /// Handles a change of the data collection or consent decisions.
+    func decisionsChanged() {
+        report { $0.decisionsChanged($1) }
     }
 
     /// Handles a policy that the app received.
-    func policyArrived(_ policy: SAPcpmsUsagePolicy) {
-        report { $0.policyArrived(policy, $1) }
+    func apply(_ policy: SAPcpmsUsagePolicy) {
+        report { $0.policyRequestFinished(with: policy, $1) }
     }
 
-    /// Uploads now.
+    /// Uploads immediately.
     func upload(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
         guard let core else { return completion(UsageBroker.UsageBrokerError.usageStoreInit) }
-        let upload = SAPcpmsUpload(to: destination, by: choices.withLock { $0.session }, of: target, from: core)
+        let upload = SAPcpmsUpload(to: destination, by: options.withLock { $0.session }, of: target, from: core)
         upload.begin(nil) { [weak self] error in
-            self?.report { $0.uploadEnded(isSuccess: error == nil, $1) }
+            self?.report { $0.uploadFinished(isSuccess: error == nil, $1) }
             completion(error)
         }
     }
 
     /// Whether no operation is in progress and the state is saved.
-    var isResting: Bool {
+    var isIdle: Bool {
         let machine = machine.withLock { $0 }
-        return machine.isResting && machine.memory == file.readable ?? .init()
+        return machine.isIdle && machine.memory == file.storedValue ?? .init()
     }
 
     // MARK: Performing actions
@@ -114,55 +114,55 @@ final class UsageBrokerRunner: Sendable {
         SAPMobileServicesDestination(
             backendURL: parameters.backendURL.absoluteString,
             applicationID: parameters.applicationID,
-            headers: choices.withLock { $0.session.headers }
+            headers: options.withLock { $0.session.headers }
         )
     }
 
     /// Passes an input to the state machine, then performs the actions.
     ///
-    /// The machine's lock is held only during the input.
+    /// The machine's lock is held only while the input is processed.
     private func report(
-        _ input: (inout UsageBrokerStateMachine, UsageBrokerStateMachine.Circumstances) -> [UsageBrokerStateMachine
+        _ input: (inout UsageBrokerStateMachine, UsageBrokerStateMachine.Conditions) -> [UsageBrokerStateMachine
             .Action]
     ) {
         guard let core, !isStopped.withLock({ $0 }) else { return }
-        let kept = file.readable
-        let now = circumstances(core)
+        let saved = file.storedValue
+        let now = conditions(core)
         let actions = machine.withLock { machine in
-            if let kept { machine.remembered(kept) }
+            if let saved { machine.merge(saved) }
             return input(&machine, now)
         }
-        for action in actions { carryOut(action, core) }
+        for action in actions { perform(action, core) }
     }
 
-    private func circumstances(_ core: UsageCore) -> UsageBrokerStateMachine.Circumstances {
-        let (decisions, person) = (core.decisions, core.person)
-        return UsageBrokerStateMachine.Circumstances(
+    private func conditions(_ core: UsageCore) -> UsageBrokerStateMachine.Conditions {
+        let (decisions, userID) = (core.decisions, core.canonicalUserID)
+        return UsageBrokerStateMachine.Conditions(
             now: core.environment.now.date.timeIntervalSinceReferenceDate,
-            source: "\(person ?? Usage.unattributedStorageID)/\(target)",
-            settings: choices.withLock { $0.settings },
-            mayStore: core.access != nil && decisions.refusal(for: person) == nil,
-            mayAsk: core.userConsent,
-            maySend: core.outputEnabled,
+            source: "\(userID ?? Usage.unattributedStorageID)/\(target)",
+            settings: options.withLock { $0.settings },
+            canStore: core.access != nil && decisions.dropReason(for: userID) == nil,
+            canRequest: core.userConsent,
+            canSend: core.outputEnabled,
             hasSession: core.hasSession(of: target)
         )
     }
 
-    private func carryOut(_ action: UsageBrokerStateMachine.Action, _ core: UsageCore) {
+    private func perform(_ action: UsageBrokerStateMachine.Action, _ core: UsageCore) {
         switch action {
-        case .askForPolicy:
-            ask(core)
+        case .requestPolicy:
+            requestPolicy(core)
         case .apply(let policy):
             if core.decisions.collection != policy.dataCollectionEnabled {
-                let injects = choices.withLock { $0.settings.injectsSessions }
-                if !policy.dataCollectionEnabled, injects, core.hasSession(of: target) { carryOut(.endSession, core) }
+                let injects = options.withLock { $0.settings.injectsSessions }
+                if !policy.dataCollectionEnabled, injects, core.hasSession(of: target) { perform(.endSession, core) }
                 core.setCollection(policy.dataCollectionEnabled)
             }
-            report { $0.policySettled($1) }
+            report { $0.policyApplied($1) }
         case .upload:
             upload { [weak core] error in
                 switch error as? SAPcpmsUsageUploader.UploadError {
-                // Nothing to upload, or the app is uploading.
+                // There is nothing to upload, or the app is already uploading.
                 case nil, .noData, .uploadInProgress: break
                 case let error?: core?.environment.report(uploadFailed: error)
                 }
@@ -181,16 +181,16 @@ final class UsageBrokerRunner: Sendable {
         }
     }
 
-    private func ask(_ core: UsageCore) {
+    private func requestPolicy(_ core: UsageCore) {
         let request: WireRequest
         do throws(WireEncodingError) {
             request = try destination.settingsRequest()
         } catch {
             core.environment.report(uploadFailed: SAPcpmsUsageUploader.UploadError.invalidEndpoint(error.message))
-            return report { $0.policyArrived(nil, $1) }
+            return report { $0.policyRequestFinished(with: nil, $1) }
         }
-        guard let base = choices.withLock({ $0.session.transport }) ?? core.environment.transport else {
-            return report { $0.policyArrived(nil, $1) }
+        guard let base = options.withLock({ $0.session.transport }) ?? core.environment.transport else {
+            return report { $0.policyRequestFinished(with: nil, $1) }
         }
         // Consent may be withdrawn while the request waits to be sent.
         let transport = PermittedTransport(base) { [weak core] in core?.userConsent ?? false }
@@ -203,21 +203,21 @@ final class UsageBrokerRunner: Sendable {
                 // No network: the known policy stays in effect, and the next occasion requests it again.
                 policy = nil
             }
-            self?.report { $0.policyArrived(policy, $1) }
+            self?.report { $0.policyRequestFinished(with: policy, $1) }
         }
         self.request.withLock { $0 = task }
     }
 
     private func save(_ core: UsageCore) {
         do throws(StorageError) {
-            let isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
+            let hasLock = try file.exclusively(.few) { () throws(StorageError) in
                 var memory = machine.withLock { $0.memory }
                 // Keep the upload times of other users and targets that another process has just saved.
-                memory.merge(file.readable?.uploads.filter { memory.uploads[$0.key] == nil } ?? [:])
+                memory.merge(file.storedValue?.uploads.filter { memory.uploads[$0.key] == nil } ?? [:])
                 try dependencies.storage.makeFolder(dependencies.folder)
                 try file.write(memory)
             }
-            guard isOurTurn else { throw file.notOurTurn }
+            guard hasLock else { throw file.lockUnavailable }
         } catch {
             core.environment.report(
                 Diagnostic(
@@ -234,6 +234,6 @@ final class UsageBrokerRunner: Sendable {
 }
 
 extension WireResponse {
-    /// Whether the response is a success, not an intermediary's page.
-    fileprivate var isSuccess: Bool { (200..<300).contains(status) && !isPage }
+    /// Whether the response is a success and not an intermediary's web page.
+    fileprivate var isSuccess: Bool { (200..<300).contains(status) && !isWebPage }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Creates records with the fields of SAP Mobile Services, for any reporter.
 ///
@@ -28,7 +28,7 @@ open class SAPcpmsRecord {
     public static let elementKey = "element"
     /// The action.
     public static let actionKey = "action"
-    /// How the action was performed.
+    /// The way in which the action was performed.
     public static let behaviorKey = "behavior"
     /// A value to filter by.
     public static let casesKey = "cases"
@@ -47,7 +47,7 @@ open class SAPcpmsRecord {
 
     /// Returns the start of a session.
     ///
-    /// Contains a new session ID, the application, and the device and its operating system.
+    /// The record contains a new session ID, the application, the device, and its operating system.
     open class func sessionStart(applicationIdentifier: String, applicationVersion: String? = nil) -> UsageRecord {
         Usage.shared.core.environment.sessionStart(application: applicationIdentifier, version: applicationVersion)
     }
@@ -68,7 +68,7 @@ open class SAPcpmsRecord {
     ///   - view: the view where the event happened.
     ///   - element: the control where the event happened.
     ///   - action: the action.
-    ///   - behaviour: how the action was performed; `behavior` in a report.
+    ///   - behaviour: the way in which the action was performed; `behavior` in a report.
     ///   - case: a value to filter by; `cases` in a report.
     ///   - category: a value to filter by.
     ///   - result: the result.

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-internal import TrackwayEvents
-public import TrackwayWire
+internal import TrackwayCore
+public import TrackwayDestinationKit
 
-/// An application of SAP Mobile Services and its back end's address.
+/// An SAP Mobile Services application and its back end's address.
 public struct SAPcpmsSettingsParameters: Sendable, Hashable {
     /// The back end's address, such as `https://tenant.example.com`.
     public var backendURL: URL

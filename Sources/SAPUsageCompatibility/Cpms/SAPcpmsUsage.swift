@@ -11,7 +11,7 @@ public import Foundation
 /// SAPcpmsUsage.sessionEnd()
 /// ```
 open class SAPcpmsUsage {
-    /// The reporter that all calls use: the default target's.
+    /// The reporter that all calls use: the reporter of the default target.
     open class var reporter: UsageReporter { Usage.shared.reporter() }
 
     /// The kind of a behavior event.
@@ -24,7 +24,7 @@ open class SAPcpmsUsage {
 
     /// Begins a session.
     ///
-    /// Every record until the next start belongs to it.
+    /// Every record until the next session start belongs to this session.
     open class func sessionStart(applicationIdentifier: String, applicationVersion: String? = nil) {
         reporter.report(
             SAPcpmsRecord.sessionStart(
@@ -85,7 +85,7 @@ open class SAPcpmsUsage {
 
     /// Reports user behavior, for analysis of the application's use.
     ///
-    /// It is either a displayed view or a user interaction.
+    /// The behavior is either a displayed view or a user interaction.
     ///
     /// - Parameters:
     ///   - behaviorEvent: whether a view was shown or the user interacted with the app.

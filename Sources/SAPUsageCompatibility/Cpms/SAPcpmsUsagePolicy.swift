@@ -2,20 +2,20 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 
 /// An application's usage policy, as set by the administrator.
 ///
 /// The back end returns it in the settings exchange.
 ///
 /// ```swift
-/// if let policy = SAPcpmsUsagePolicy(settings: answer) { policy.apply(to: .shared) }
+/// if let policy = SAPcpmsUsagePolicy(settings: responseFields) { policy.apply(to: .shared) }
 /// ```
 public struct SAPcpmsUsagePolicy: Sendable, Hashable {
-    /// Whether usage is collected at all.
+    /// Whether usage data is collected.
     public var dataCollectionEnabled = false
-    /// Days after which an upload is due; 0 disables automatic uploads.
+    /// The number of days between uploads; 0 disables automatic uploads.
     public var uploadDataAfterDays = 0
     /// Whether crash logs may be sent.
     public var crashLogUploadEnabled = false
@@ -23,10 +23,10 @@ public struct SAPcpmsUsagePolicy: Sendable, Hashable {
     /// Creates the policy of an unknown application: nothing is collected.
     public init() {}
 
-    /// Reads the policy from settings.
+    /// Creates a policy from settings.
     ///
-    /// The settings are the whole response or the policy's own object. Values may be strings, as they are exchanged, or
-    /// native types. A missing value, or one of an unexpected type, counts as off.
+    /// The settings are either the whole response or the policy's own object. Values may be strings, as in the
+    /// exchange format, or native types. A missing value, or one of an unexpected type, counts as off.
     ///
     /// - Returns: nil if the settings contain no usage policy.
     public init?(settings: UsageInfo) {
@@ -34,7 +34,7 @@ public struct SAPcpmsUsagePolicy: Sendable, Hashable {
         self.init(SAPMobileServicesPolicy(.object(reader.object(settings))))
     }
 
-    /// Reads the policy from a response body.
+    /// Creates a policy from a response body.
     ///
     /// - Returns: nil if the body is not JSON or contains no usage policy.
     public init?(json: Data) {
@@ -42,7 +42,7 @@ public struct SAPcpmsUsagePolicy: Sendable, Hashable {
         self.init((try? SAPMobileServicesPolicy(json: Array(json))) ?? nil)
     }
 
-    /// Creates a policy from the one that the format's decoder returns.
+    /// Creates a policy from the result of the format's decoder.
     init?(_ policy: SAPMobileServicesPolicy?) {
         guard let policy else { return nil }
         dataCollectionEnabled = policy.dataCollectionEnabled

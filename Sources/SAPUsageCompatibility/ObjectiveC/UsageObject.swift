@@ -3,12 +3,12 @@
 
 #if canImport(ObjectiveC)
 public import Foundation
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// ``Usage`` for Objective-C.
 ///
-/// Objective-C has neither Swift's structures nor its default arguments. Thread-safe. Each method calls the shared
-/// instance's method with the same name.
+/// Objective-C supports neither Swift's structures nor its default arguments. Thread-safe. Each method calls the
+/// shared instance's method with the same name.
 ///
 /// ```objc
 /// [SAPUsage configureWithFolder:nil storageID:person encryptionKey:nil retainLastUnattributedSession:YES
@@ -25,7 +25,7 @@ public final class UsageObject: NSObject {
     /// See ``Usage/unattributedUserID``.
     @objc public static let unattributedUserID = Usage.unattributedUserID
 
-    // No instances: all methods use the shared ``Usage``.
+    // There are no instances, because all methods use the shared ``Usage``.
     private override init() {}
 
     // MARK: Configuration
@@ -33,12 +33,12 @@ public final class UsageObject: NSObject {
     /// Opens a ``UsageStore`` and configures the shared instance with it.
     ///
     /// - Parameters:
-    ///   - folder: nil for ``UsageStore/defaultFolderURL``.
+    ///   - folder: the folder of stores; nil for ``UsageStore/defaultFolderURL``.
     ///   - storageID: the user's ID; nil if no user is known.
-    ///   - encryptionKey: nil for plain files.
+    ///   - encryptionKey: the secret that encrypts the files; nil for plain files.
     ///   - retainLastUnattributedSession: as for ``Usage/configure(with:retainLastUnattributedSession:addSessionData:)``.
     ///   - applicationIdentifier: as for the same method.
-    /// - Throws: what ``UsageStore/init(with:storageID:encryptionKey:)`` throws.
+    /// - Throws: the errors of ``UsageStore/init(with:storageID:encryptionKey:)``.
     @objc(
         configureWithFolder:
         storageID:
@@ -124,14 +124,14 @@ public final class UsageObject: NSObject {
 
     // MARK: Uploading
 
-    /// Uploads to the application's back end; see ``SAPcpmsUsageUploader``.
+    /// Uploads records to the application's back end; see ``SAPcpmsUsageUploader``.
     ///
     /// - Parameters:
     ///   - backendURL: the address of the back end.
     ///   - applicationID: the application's ID on the back end.
-    ///   - headers: header fields sent with each request, such as an authorization.
+    ///   - headers: header fields sent with each request, such as `Authorization`.
     ///   - targetID: the target whose records are uploaded.
-    ///   - completionHandler: called once, on a thread of this module, with nil or the error.
+    ///   - completionHandler: called once, on a thread of this module, with the error, or nil on success.
     @objc(uploadToBackend:applicationID:headers:targetID:completionHandler:)
     public static func upload(
         to backendURL: URL,

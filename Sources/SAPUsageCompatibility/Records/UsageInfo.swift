@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The additional information of a record: any values that JSON can represent.
 public typealias UsageInfo = [String: Any]
 
 /// A value that JSON cannot represent, and its path.
 package struct UsageInfoFault: Sendable, Hashable {
-    /// The keys and positions that lead to it, joined with dots.
+    /// The keys and positions that lead to the value, joined with periods.
     package let path: String
     /// A description of the value.
     package let value: String
@@ -17,20 +17,20 @@ package struct UsageInfoFault: Sendable, Hashable {
 
 /// Converts info dictionaries to JSON.
 ///
-/// A value that JSON cannot represent is left out and noted.
+/// A value that JSON cannot represent is omitted and listed in ``faults``.
 ///
-/// An object that contains itself is cut off at ``maximumDepth``, or at ``maximumValues`` if it branches.
+/// An object that contains itself is truncated at ``maximumDepth``, or at ``maximumValues`` if it branches.
 struct UsageInfoReader {
-    /// Maximum nesting depth; deeper values are left out.
+    /// The maximum nesting depth; deeper values are omitted.
     static let maximumDepth = 40
-    /// Maximum number of values in a record; further values are left out.
+    /// The maximum number of values in a record; further values are omitted.
     static let maximumValues = 20_000
 
-    /// The values left out so far.
+    /// The omitted values, up to a limit.
     private(set) var faults: [UsageInfoFault] = []
-    private var left = maximumValues
+    private var remainingValues = maximumValues
 
-    /// Returns the dictionary as a JSON object, members in alphabetical order.
+    /// Returns the dictionary as a JSON object, with members in alphabetical order.
     mutating func object(_ info: UsageInfo) -> JSONValue.Object {
         object(info.map { ($0.key, $0.value) }, path: [], depth: 1)
     }
@@ -38,7 +38,7 @@ struct UsageInfoReader {
     private mutating func object(_ entries: [(String, Any)], path: [String], depth: Int) -> JSONValue.Object {
         var object = JSONValue.Object()
         for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) {
-            guard left > 0 else { break }
+            guard remainingValues > 0 else { break }
             guard let value = self.value(value, path: path + [key], depth: depth) else { continue }
             object.members.append(.init(key: key, value: value))
         }
@@ -46,13 +46,13 @@ struct UsageInfoReader {
     }
 
     private mutating func value(_ any: Any, path: [String], depth: Int) -> JSONValue? {
-        guard left > 0, depth <= Self.maximumDepth else {
-            return leave(path, left > 0 ? "nested too deeply" : "too many values")
+        guard remainingValues > 0, depth <= Self.maximumDepth else {
+            return omit(path, remainingValues > 0 ? "nested too deeply" : "too many values")
         }
-        left -= 1
-        if left == 0 { return leave(path, "more than \(Self.maximumValues) values") }
-        // Check the exact type: where objects are bridged, a cast would also turn the numbers 0 and 1 into Booleans.
-        if type(of: any) == Bool.self, let truth = any as? Bool { return .boolean(truth) }
+        remainingValues -= 1
+        if remainingValues == 0 { return omit(path, "more than \(Self.maximumValues) values") }
+        // Check the exact type: where objects are bridged, a cast would also convert the numbers 0 and 1 to Booleans.
+        if type(of: any) == Bool.self, let boolean = any as? Bool { return .boolean(boolean) }
         if any is NSNull { return .null }
         if let integer = any as? any BinaryInteger {
             return Int64(exactly: integer).map { .integer($0) } ?? .string("\(integer)")
@@ -66,12 +66,12 @@ struct UsageInfoReader {
             guard let some = Mirror(reflecting: any).children.first?.value else { return .null }
             return value(some, path: path, depth: depth)
         }
-        if Self.isUnreadable(any) { return leave(path, "\(type(of: any)): use a Swift array or dictionary") }
+        if Self.isUnreadable(any) { return omit(path, "\(type(of: any)): use a Swift array or dictionary") }
         if let values = any as? [Any] {
             var array: [JSONValue] = []
-            for (place, value) in values.enumerated() {
-                guard left > 0 else { break }
-                if let value = self.value(value, path: path + ["\(place)"], depth: depth + 1) { array.append(value) }
+            for (index, value) in values.enumerated() {
+                guard remainingValues > 0 else { break }
+                if let value = self.value(value, path: path + ["\(index)"], depth: depth + 1) { array.append(value) }
             }
             return .array(array)
         }
@@ -81,18 +81,19 @@ struct UsageInfoReader {
                 if let name = key.base as? String {
                     named.append((name, value))
                 } else {
-                    _ = leave(path, "a key that is not a string: \(type(of: key.base))")
+                    _ = omit(path, "a key that is not a string: \(type(of: key.base))")
                 }
             }
             return .object(object(named, path: path, depth: depth + 1))
         }
-        return leave(path, "\(type(of: any))")
+        return omit(path, "\(type(of: any))")
     }
 
-    /// Whether a value is a collection object of Swift's own Foundation.
+    /// Whether a value is a collection object of the open-source Foundation.
     ///
-    /// Linux has that Foundation. Such a collection returns an element only together with everything in it. If it
-    /// contains itself, this never ends, and this cannot be checked beforehand.
+    /// This is the Foundation used on Linux. Such a collection returns an element only together with all of the
+    /// element's contents. If the collection contains itself, this never ends, and there is no way to check
+    /// beforehand.
     private static func isUnreadable(_ any: Any) -> Bool {
         isSwiftFoundation && type(of: any) is AnyObject.Type && (any is NSArray || any is NSDictionary)
     }
@@ -100,7 +101,7 @@ struct UsageInfoReader {
     private static let isSwiftFoundation = String(reflecting: NSMutableArray.self).hasPrefix("Foundation.")
 
     private mutating func number(_ value: Double, _ path: [String]) -> JSONValue? {
-        value.isFinite ? .double(value) : leave(path, "\(value)")
+        value.isFinite ? .double(value) : omit(path, "\(value)")
     }
 
     private mutating func decimal(_ value: Decimal, _ path: [String]) -> JSONValue? {
@@ -114,7 +115,7 @@ struct UsageInfoReader {
     private mutating func number(_ value: NSNumber, _ path: [String]) -> JSONValue? {
         switch String(cString: value.objCType) {
         case "B": return .boolean(value.boolValue)
-        // Booleans have this type, too, and so do 8-bit numbers that are 0 or 1.
+        // Booleans also have this type, as do 8-bit numbers that are 0 or 1.
         case "c" where value.intValue == 0 || value.intValue == 1: return .boolean(value.boolValue)
         case "f", "d": return number(value.doubleValue, path)
         case "Q" where value.uint64Value > UInt64(Int64.max): return .string(value.stringValue)
@@ -124,7 +125,7 @@ struct UsageInfoReader {
         }
     }
 
-    private mutating func leave(_ path: [String], _ value: String) -> JSONValue? {
+    private mutating func omit(_ path: [String], _ value: String) -> JSONValue? {
         // One record may have thousands of faults.
         if faults.count < 8 {
             faults.append(UsageInfoFault(path: path.prefix(8).joined(separator: "."), value: value))
@@ -134,11 +135,11 @@ struct UsageInfoReader {
 }
 
 extension JSONValue {
-    /// The value as Foundation's JSON decoding returns it.
+    /// The value in the form that Foundation's JSON decoding returns.
     var foundation: Any {
         switch self {
         case .null: NSNull()
-        case .boolean(let truth): truth
+        case .boolean(let boolean): boolean
         case .integer(let number): NSNumber(value: number)
         case .double(let number): NSNumber(value: number)
         case .string(let text): text
@@ -151,7 +152,7 @@ extension JSONValue {
 extension JSONValue.Object {
     /// The members as a dictionary.
     ///
-    /// If several members have the same key, the last one is used.
+    /// If several members have the same key, the last member is used.
     var foundation: UsageInfo {
         UsageInfo(members.map { ($0.key, $0.value.foundation) }) { $1 }
     }

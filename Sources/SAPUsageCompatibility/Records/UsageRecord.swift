@@ -3,7 +3,7 @@
 
 public import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// An event with its time and additional information.
 ///
@@ -32,9 +32,9 @@ public struct UsageRecord {
     public let event: Event
     /// The time of the event, as given by the app.
     public let date: Date
-    /// Additional information.
+    /// Additional information about the event.
     ///
-    /// A snapshot returns it as decoded from JSON.
+    /// A snapshot returns the information as decoded from JSON.
     public let info: UsageInfo
 
     /// Creates a record.
@@ -69,31 +69,32 @@ public struct UsageRecord {
 
     /// Returns the info of a session start.
     ///
-    /// Contains a new session ID, and the device and its operating system. The ID of a device without one is `empty`.
+    /// The info contains a new session ID, the device, and its operating system. The device ID is `empty` if it is
+    /// unknown.
     public static func defaultSessionInfo() -> UsageInfo {
         Usage.shared.core.environment.sessionInfo()
     }
 }
 
 extension UsageRecord {
-    /// Maximum size of a record, in bytes of its JSON.
+    /// The maximum size of a record's JSON, in bytes.
     static let maximumBytes = 256 << 10
 
-    /// A record as JSON text, and the values left out of it.
-    struct Written {
+    /// A record as JSON text, and the omitted values.
+    struct EncodedRecord {
         /// The JSON, or nil if the record cannot be stored.
         var text: String?
-        /// The values of its info that JSON cannot represent.
+        /// The values of the record's info that JSON cannot represent.
         ///
-        /// They were left out.
+        /// These values were omitted.
         var faults: [UsageInfoFault]
-        /// Why the record has no text.
-        var refusal: String?
+        /// The reason why the record has no text; nil if it has.
+        var rejectionReason: String?
     }
 
     /// A record with its info as JSON.
     ///
-    /// Interceptors and rules may change it before it is written.
+    /// Interceptors and rules may change the content before it is written.
     struct Content {
         /// The event.
         var event: Event
@@ -103,15 +104,17 @@ extension UsageRecord {
         var info: JSONValue.Object
         /// The values of the info that JSON cannot represent.
         ///
-        /// They were left out.
+        /// These values were omitted.
         var faults: [UsageInfoFault]
 
         /// Returns the content as JSON.
         ///
         /// The date keeps its full precision.
-        func written() -> Written {
+        func encoded() -> EncodedRecord {
             let seconds = date.timeIntervalSinceReferenceDate
-            guard seconds.isFinite else { return Written(faults: faults, refusal: "its date is not a number") }
+            guard seconds.isFinite else {
+                return EncodedRecord(faults: faults, rejectionReason: "its date is not a number")
+            }
             var members: [JSONValue.Object.Member] = [.init(key: "date", value: .double(seconds))]
             switch event {
             case .sessionStart: members.append(.init(key: "session", value: .string("start")))
@@ -121,12 +124,12 @@ extension UsageRecord {
             if !info.members.isEmpty { members.append(.init(key: "info", value: .object(info))) }
             let bytes = JSONValue.object(.init(members)).json()
             guard bytes.count <= UsageRecord.maximumBytes else {
-                return Written(
+                return EncodedRecord(
                     faults: faults,
-                    refusal: "it has \(bytes.count) bytes, and the maximum is \(UsageRecord.maximumBytes)"
+                    rejectionReason: "it has \(bytes.count) bytes, and the maximum is \(UsageRecord.maximumBytes)"
                 )
             }
-            return Written(text: String(decoding: bytes, as: UTF8.self), faults: faults)
+            return EncodedRecord(text: String(decoding: bytes, as: UTF8.self), faults: faults)
         }
     }
 
@@ -138,10 +141,10 @@ extension UsageRecord {
     }
 
     /// Returns the record as JSON.
-    func written() -> Written { content().written() }
+    func encoded() -> EncodedRecord { content().encoded() }
 
-    /// Decodes what ``written()`` encoded; nil for anything else.
-    init?(written text: String) {
+    /// Decodes the output of ``encoded()``; nil for any other text.
+    init?(encoded text: String) {
         // Text that is not JSON was not written by this module, so the result is nil.
         guard let json = try? JSONValue.parse(Array(text.utf8)), let date = json["date"]?.double else { return nil }
         let event: Event

@@ -2,50 +2,51 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 
 /// Applies interceptors and rules to a record before it is stored.
 ///
-/// The rules are the target's. Interceptors and rules see the record as an event with the record's name (`SessionStart`
-/// or `SessionEnd` for a session's) and its info as attributes, not as the one string that is stored.
+/// The rules are those of the record's target. Interceptors and rules see the record as an event with the record's
+/// name (`SessionStart` or `SessionEnd` for sessions) and its info as attributes, not as the single string that is
+/// stored.
 struct UsageRecordFilter {
     /// The target's destination.
     let destination: DestinationID
     /// The rules of the target.
     let rules: DestinationRules
     /// The record's user, for sampling by person.
-    let person: String
+    let userID: String
     /// The installation, for sampling by installation.
     let installation: String
     /// Passes an event to the interceptors; nil without interceptors.
     ///
     /// Returns false if an interceptor dropped the event.
-    let keeps: ((inout InterceptedEvent) -> Bool)?
+    let intercept: ((inout InterceptedEvent) -> Bool)?
     /// Reports a diagnostic.
     let report: (Diagnostic) -> Void
 
     /// Applies the interceptors and rules to a record's content.
     ///
     /// - Parameter id: returns the record's ID, for sampling by event.
-    /// - Returns: nil if the record is to be stored, otherwise the reason why not.
+    /// - Returns: nil if the record is to be stored; otherwise the reason why it is not.
     func apply(to content: inout UsageRecord.Content, id: () -> String) -> DropReason? {
-        guard intercept(&content) else { return .intercepted }
+        guard runInterceptors(&content) else { return .intercepted }
         guard !rules.isEmpty else { return nil }
         let decision = rules.decision(on: content.event.description) { share, unit, salt in
             let member =
                 switch unit {
-                case .person: person
+                case .person: userID
                 case .installation: installation
                 case .event: id()
                 }
-            return Sample.holds(member, share: share, salt: salt ?? destination.rawValue)
+            return Sample.contains(member, share: share, salt: salt ?? destination.rawValue)
         }
         switch decision {
         case .denied: return .deniedByRule
         case .sampledOut: return .sampledOut
-        case .leaves(let name, let redactions):
-            // The start and the end of a session cannot be renamed.
+        case .sent(let name, let redactions):
+            // The start and end of a session cannot be renamed.
             if let name, case .event = content.event { content.event = .event(name) }
             content.info.members.removeAll { member in redactions.contains { $0.matches(member.key) } }
             return nil
@@ -55,12 +56,12 @@ struct UsageRecordFilter {
     // MARK: Interceptors
 
     /// - Returns: false if an interceptor dropped the record.
-    private func intercept(_ content: inout UsageRecord.Content) -> Bool {
-        guard let keeps else { return true }
+    private func runInterceptors(_ content: inout UsageRecord.Content) -> Bool {
+        guard let intercept else { return true }
         let name = content.event.description
-        let shown = Attributes(content.info)
-        var event = InterceptedEvent(name, shown, to: [destination])
-        guard keeps(&event) else { return false }
+        let original = Attributes(content.info)
+        var event = InterceptedEvent(name, original, to: [destination])
+        guard intercept(&event) else { return false }
         if event.name != name {
             if case .event = content.event {
                 content.event = .event(event.name)
@@ -68,22 +69,23 @@ struct UsageRecordFilter {
                 report(.sessionRenamed(name, to: event.name))
             }
         }
-        if event.attributes != shown { Self.change(&content, from: shown, to: event.attributes) }
+        if event.attributes != original { Self.change(&content, from: original, to: event.attributes) }
         return true
     }
 
     /// Applies changed attributes to the content.
     ///
-    /// Unchanged values stay as they were, including `null` and date strings.
-    private static func change(_ content: inout UsageRecord.Content, from shown: Attributes, to changed: Attributes) {
+    /// Other values, including `null` and date strings, stay as they were.
+    private static func change(_ content: inout UsageRecord.Content, from original: Attributes, to changed: Attributes)
+    {
         var members: [JSONValue.Object.Member] = []
         for member in content.info.members {
             guard let value = changed[member.key] else {
-                // `null` is not an attribute: the interceptors did not see it.
-                if shown[member.key] == nil { members.append(member) }
+                // `null` is not an attribute, so the interceptors did not see it.
+                if original[member.key] == nil { members.append(member) }
                 continue
             }
-            guard value != shown[member.key] else {
+            guard value != original[member.key] else {
                 members.append(member)
                 continue
             }
@@ -136,7 +138,7 @@ struct UsageRules: Sendable {
 
     /// Returns a target's rules.
     ///
-    /// Those for its ID come first, followed by those for its name.
+    /// Rules for the target's ID come first, followed by rules for its name.
     func rules(of target: String) -> DestinationRules {
         guard !rules.isEmpty else { return DestinationRules() }
         let named = Self.keys(of: target).compactMap { rules[$0] }
@@ -146,7 +148,7 @@ struct UsageRules: Sendable {
     /// Returns the problems with the rules.
     ///
     /// - Parameter targets: the known targets.
-    func diagnostics(knowing targets: Set<String>) -> [Diagnostic] {
+    func diagnostics(for targets: Set<String>) -> [Diagnostic] {
         let known = Set(targets.flatMap { Self.keys(of: $0) })
         var diagnostics: [Diagnostic] = []
         for (id, rules) in rules.sorted(by: { $0.key < $1.key }) {
@@ -164,7 +166,7 @@ struct UsageRules: Sendable {
                     )
                 )
             }
-            if !known.contains(id) { diagnostics.append(.rulesOfUnknownTarget(id, knowing: targets)) }
+            if !known.contains(id) { diagnostics.append(.rulesOfUnknownTarget(id, targets: targets)) }
         }
         return diagnostics
     }
@@ -172,15 +174,16 @@ struct UsageRules: Sendable {
     /// Returns the keys under which a target's rules are found.
     private static func keys(of target: String) -> [DestinationID] {
         let id = DestinationID(target: target)
-        // The ID that a literal of the name produces. A name in the form of an ID would be another target's ID.
+        // This is the ID that a literal of the name produces. A name in the form of an ID could be another target's
+        // ID.
         let name = DestinationID(repairing: target)
         guard !target.isEmpty, !name.rawValue.hasPrefix("t."), !name.rawValue.hasPrefix("h.") else { return [id] }
         return [id, name]
     }
 
-    /// Returns why a rule cannot apply to records.
+    /// Returns the reason why a rule cannot apply to records.
     ///
-    /// Returns nil if it can.
+    /// Returns nil if the rule can apply.
     private static func fault(of rule: DestinationRule) -> RuleFault? {
         if rule.events.text == UsageStoreCore.eventName {
             return RuleFault(
@@ -211,7 +214,7 @@ extension Diagnostic {
         )
     }
 
-    fileprivate static func rulesOfUnknownTarget(_ id: DestinationID, knowing targets: Set<String>) -> Diagnostic {
+    fileprivate static func rulesOfUnknownTarget(_ id: DestinationID, targets: Set<String>) -> Diagnostic {
         let names = targets.sorted().map { "\"\($0)\" (\(DestinationID(target: $0)))" }
         return Diagnostic(
             code: .unknownDestination,

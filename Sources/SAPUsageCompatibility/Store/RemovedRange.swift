@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Removed records with remaining records before or after them.
+/// A range of removed records with remaining records before or after it.
 ///
 /// A log position only advances, so such removals are saved as ranges. A range covers the records at its positions
 /// whose dates are within its bounds. Records stored later are at other positions, regardless of their dates.
@@ -12,7 +12,7 @@ package struct RemovedRange: Sendable, Hashable, Codable {
     var from: Double?
     /// The latest date, in seconds since 2001; nil for no upper bound.
     var through: Double?
-    /// The positions, by the process that recorded them.
+    /// The positions, by the writer that recorded them.
     private(set) var places: [String: ClosedRange<UInt64>] = [:]
 
     /// Creates a range without positions.
@@ -25,12 +25,12 @@ package struct RemovedRange: Sendable, Hashable, Codable {
     package var isEmpty: Bool { places.isEmpty }
 
     /// Whether a date is within the bounds.
-    package func holds(date: Double) -> Bool {
+    package func contains(date: Double) -> Bool {
         date >= from ?? -.infinity && date <= through ?? .infinity
     }
 
-    /// Whether every position is at or before its writer's given one.
-    package func ends(by last: [WriterID: UInt64]) -> Bool {
+    /// Whether all positions are at or before their writers' given positions.
+    package func ends(atOrBefore last: [WriterID: UInt64]) -> Bool {
         let known = Dictionary(last.map { ($0.key.description, $0.value) }) { $1 }
         return places.allSatisfy { writer, range in known[writer].map { range.upperBound <= $0 } ?? false }
     }
@@ -38,8 +38,8 @@ package struct RemovedRange: Sendable, Hashable, Codable {
     /// Adds a record.
     ///
     /// The range then includes every record between the added positions whose date is within the bounds.
-    package mutating func add(_ place: UsagePosition) {
-        add(place.sequence...place.sequence, of: place.writer)
+    package mutating func add(_ position: UsagePosition) {
+        add(position.sequence...position.sequence, of: position.writer)
     }
 
     /// Adds all records of a writer between two positions.
@@ -50,9 +50,9 @@ package struct RemovedRange: Sendable, Hashable, Codable {
     }
 
     /// Whether the range includes a record.
-    package func holds(_ place: UsagePosition, date: Double) -> Bool {
-        guard let range = places[place.writer.description] else { return false }
-        return range.contains(place.sequence) && holds(date: date)
+    package func contains(_ position: UsagePosition, date: Double) -> Bool {
+        guard let range = places[position.writer.description] else { return false }
+        return range.contains(position.sequence) && contains(date: date)
     }
 
     /// Whether the range includes all of another range.
@@ -69,9 +69,9 @@ package struct RemovedRange: Sendable, Hashable, Codable {
 
 /// The position of a record in its store.
 package struct UsagePosition: Sendable, Hashable {
-    /// The process that recorded it.
+    /// The writer that recorded the record.
     let writer: WriterID
-    /// The position among everything that process recorded.
+    /// The sequence number in that writer's log.
     let sequence: UInt64
 
     /// Creates a position.

@@ -2,13 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Serialized access to the store in use.
 ///
-/// A custom store does not have to be thread-safe: calls to it are made one at a time. The lock is recursive because
-/// such a store may itself report records. It is also held while part of a snapshot is read, because a snapshot may
-/// read from its store, and never while a request is sent.
+/// A custom store need not be thread-safe: calls to it are made one at a time. The lock is recursive because such a
+/// store may itself report records. The lock is also held while part of a snapshot is read, because a snapshot may
+/// read from its store, but never while a request is sent.
 ///
 /// `@unchecked Sendable`: the app's object is called only under the lock, and a `UsageStore` is itself `Sendable`.
 final class SerializedStore: @unchecked Sendable {
@@ -30,16 +30,16 @@ final class SerializedStore: @unchecked Sendable {
         storageID = store.storageID
     }
 
-    /// The user's ID, or nil if no user is known.
+    /// The user's ID; nil if no user is known.
     var userID: String? { storageID == Usage.unattributedStorageID ? nil : storageID }
 
     /// The user's ID as spelled in decisions.
     ///
-    /// A custom store may write the ID in lowercase letters.
-    var person: String? { userID.map { UUID(uuidString: $0)?.uuidString ?? $0 } }
+    /// A custom store may spell the ID in lowercase letters.
+    var canonicalUserID: String? { userID.map { UUID(uuidString: $0)?.uuidString ?? $0 } }
 
-    /// Identifies the store among custom stores.
-    var name: String { "\(person ?? storageID)/\(String(reflecting: type(of: store)))" }
+    /// A name that identifies the store among custom stores.
+    var name: String { "\(canonicalUserID ?? storageID)/\(String(reflecting: type(of: store)))" }
 
     /// The underlying store, for the app.
     var object: any UsageStoring { store }
@@ -57,8 +57,8 @@ final class SerializedStore: @unchecked Sendable {
     ///   - record: the record.
     ///   - target: the record's target.
     ///   - isFiltered: whether interceptors and rules already processed the record in another store.
-    ///   - environment: receives diagnostics.
-    /// - Returns: nil if the record was stored, otherwise the reason why not.
+    ///   - environment: the environment that receives diagnostics.
+    /// - Returns: nil if the record was stored; otherwise the reason why it was not.
     func record(
         _ record: UsageRecord,
         for target: String,
@@ -69,18 +69,18 @@ final class SerializedStore: @unchecked Sendable {
         let original = record.content()
         var content = original
         if !isFiltered {
-            let filter = environment.filter(for: target, of: person ?? storageID)
+            let filter = environment.filter(for: target, of: canonicalUserID ?? storageID)
             if let reason = filter.apply(to: &content, id: environment.newID) { return reason }
         }
-        let written = content.written()
-        environment.report(written.faults, of: record)
-        guard let text = written.text else {
-            environment.report(refused: record, written.refusal ?? "")
+        let encoded = content.encoded()
+        environment.report(encoded.faults, of: record)
+        guard let text = encoded.text else {
+            environment.report(rejected: record, encoded.rejectionReason ?? "")
             return .notExpressible
         }
-        // A custom store also receives only what JSON can represent.
-        let isUnchanged = content.event == original.event && content.info == original.info && written.faults.isEmpty
-        let valid = isUnchanged ? record : UsageRecord(written: text) ?? record
+        // A custom store, too, receives only values that JSON can represent.
+        let isUnchanged = content.event == original.event && content.info == original.info && encoded.faults.isEmpty
+        let valid = isUnchanged ? record : UsageRecord(encoded: text) ?? record
         exclusively { $0.store(record: valid, for: target) }
         return nil
     }
@@ -93,25 +93,25 @@ final class SerializedStore: @unchecked Sendable {
     ///
     /// - Parameter targets: the targets that have a reporter.
     /// - Returns: the number of records that are still stored.
-    func removeEverything(of targets: Set<String>) -> Int {
+    func removeAllRecords(of targets: Set<String>) -> Int {
         exclusively { store in
-            var left = 0
+            var remaining = 0
             for target in targets.union(store.targetIdentifiers()).union([Usage.defaultTargetID]) {
                 store.removeRecords(before: .distantFuture, after: nil, targetID: target)
                 // A record's date may be later than `.distantFuture`.
-                let rest = store.snapshot(for: target)
-                if rest.recordCount() > 0 { rest.removeRecords() }
-                left += store.snapshot(for: target).recordCount()
+                let records = store.snapshot(for: target)
+                if records.recordCount() > 0 { records.removeRecords() }
+                remaining += store.snapshot(for: target).recordCount()
             }
-            return left
+            return remaining
         }
     }
 }
 
 /// Carries an object of an app's class across threads.
 ///
-/// `@unchecked Sendable`: the object is only returned to the app or called as the app itself would call it. Reporters
+/// `@unchecked Sendable`: the object is only returned to the app, or called in the same way as by the app. Reporters
 /// synchronize their own state, and snapshots of a custom store are read by one thread at a time.
-struct Kept<Object>: @unchecked Sendable {
+struct UncheckedSendableBox<Object>: @unchecked Sendable {
     let object: Object
 }

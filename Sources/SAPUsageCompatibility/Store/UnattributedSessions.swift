@@ -3,17 +3,17 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// The last unattributed session of each target.
 ///
-/// Read when a user's store is configured, and stored there once.
+/// The sessions are read when a user's store is configured, and stored in that store once.
 final class UnattributedSessions: Sendable {
-    /// Maximum number of records of a session.
+    /// The maximum number of records in a session.
     ///
-    /// A longer one is not moved.
-    private static let longest = 10_000
+    /// A longer session is not moved.
+    private static let maximumRecords = 10_000
 
     private struct Item: Sendable {
         let text: String
@@ -25,7 +25,7 @@ final class UnattributedSessions: Sendable {
 
     /// Reads the sessions from the unattributed store.
     ///
-    /// The store is in the folder of a user's store. Returns nil if it does not exist or cannot be read.
+    /// The unattributed store is next to the user's store. Returns nil if it does not exist or cannot be read.
     ///
     /// - Parameter key: the key of the user's store. The unattributed store may have the same key or none.
     init?(in folder: URL, key: Encryption?, of environment: UsageEnvironment) {
@@ -61,13 +61,13 @@ final class UnattributedSessions: Sendable {
                         items = []
                         isInSession = true
                     }
-                    if isInSession, items.count <= Self.longest, let text = item.record.written().text {
+                    if isInSession, items.count <= Self.maximumRecords, let text = item.record.encoded().text {
                         items.append(Item(text: text, slot: item.slot))
                     }
                     return true
                 }
             } catch {
-                // Skip the target: otherwise only part of the session would ever be stored for the user.
+                // Skip the target; otherwise, only part of the session would be stored for the user.
                 environment.report(
                     error as? TrackwayError
                         ?? TrackwayError(.storageUnavailable, "The records cannot be read.", cause: error),
@@ -75,7 +75,7 @@ final class UnattributedSessions: Sendable {
                 )
                 continue
             }
-            if !items.isEmpty, items.count <= Self.longest { found[target] = items }
+            if !items.isEmpty, items.count <= Self.maximumRecords { found[target] = items }
         }
         let all = found
         sessions = Locked(all)
@@ -88,37 +88,39 @@ final class UnattributedSessions: Sendable {
     /// - Parameters:
     ///   - target: the target; nothing happens if its session was already moved.
     ///   - access: the user's store.
-    ///   - report: stores a record.
+    ///   - report: stores a record, and returns the reason if it was not stored.
     func inject(_ target: String, into access: SerializedStore, report: (UsageRecord) -> DropReason?) {
         guard let items = sessions.withLock({ $0.removeValue(forKey: target) }) else { return }
-        // Check only after an interrupted move: two equal records may both be genuine.
+        // Check for duplicates only after an interrupted move, because two equal records may both be genuine.
         var present =
-            core.beginMove(target) ? Self.present(Set(items.map(\.text)), for: target, in: access) : [:]
-        var gone = RemovedRange()
-        var goneWithheld: Set<UsagePosition> = []
+            core.beginMove(target) ? Self.occurrences(of: Set(items.map(\.text)), for: target, in: access) : [:]
+        var removed = RemovedRange()
+        var removedWithheld: Set<UsagePosition> = []
         for (index, item) in items.enumerated() {
             if let count = present[item.text], count > 0 {
                 present[item.text] = count - 1
-            } else if let record = UsageRecord(written: item.text), report(record) != nil {
-                // Not stored: the rest is kept for a reporter that is requested later.
+            } else if let record = UsageRecord(encoded: item.text), report(record) != nil {
+                // Not stored: keep this and the remaining records until a reporter is requested or registered again.
                 sessions.withLock { $0[target] = Array(items[index...]) }
                 break
             }
             switch item.slot {
-            case .log(let place): gone.add(place)
-            case .withheld(let place, _): goneWithheld.insert(place)
+            case .log(let position): removed.add(position)
+            case .withheld(let position, _): removedWithheld.insert(position)
             case .start: break
             }
         }
-        core.endMove(gone, goneWithheld, of: target)
+        core.endMove(removed, removedWithheld, of: target)
     }
 
     /// Returns the number of occurrences of each text in a store.
-    private static func present(_ texts: Set<String>, for target: String, in access: SerializedStore) -> [String: Int] {
+    private static func occurrences(of texts: Set<String>, for target: String, in access: SerializedStore) -> [String:
+        Int]
+    {
         var counts: [String: Int] = [:]
         access.exclusively { store in
             store.snapshot(for: target).records { record in
-                if let text = record.written().text, texts.contains(text) { counts[text, default: 0] += 1 }
+                if let text = record.encoded().text, texts.contains(text) { counts[text, default: 0] += 1 }
                 return true
             }
         }

@@ -3,29 +3,29 @@
 
 internal import Foundation
 public import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// A target's records at one moment.
+/// A target's records at one point in time.
 ///
-/// Contains exactly the records stored before it was created, by any thread of this process, and those that other
-/// processes had stored by then.
+/// A snapshot contains exactly the records that any thread of this process or another process stored before the
+/// snapshot was created.
 ///
 /// Reading streams the records: memory use stays constant regardless of their number, and storing continues during a
 /// read. Thread-safe; every call reads files.
 public final class UsageSnapshot: UsageSnapshotting, Sendable {
-    /// Where a record is stored.
+    /// The place where a record is stored.
     enum Slot: Sendable, Hashable {
-        /// In the log.
+        /// The record is in the log.
         case log(UsagePosition)
-        /// In the file of withheld records.
+        /// The record is in the file of withheld records.
         ///
-        /// `isRefused` is whether a back end rejected it.
+        /// `isRefused` is true if a back end rejected the record.
         case withheld(UsagePosition, isRefused: Bool)
         /// The start of a session that an upload began; see ``UsageSession``.
         case start
     }
 
-    /// A record with everything the store knows about it.
+    /// A record with the store's information about it.
     struct Item {
         let record: UsageRecord
         let slot: Slot
@@ -37,12 +37,12 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         ///
         /// Nil if the record is still stored.
         var removed: RemovedRange?
-        /// Whether its date is within the snapshot's bounds.
+        /// Whether the record's date is within the snapshot's bounds.
         var isShown: Bool
     }
 
     /// The results of the last read.
-    private struct Reading: Sendable {
+    private struct ReadProgress: Sendable {
         /// The last position read, by writer.
         var places: [WriterID: UInt64] = [:]
         /// The withheld records that were read.
@@ -59,7 +59,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
 
     private struct State: Sendable {
         var failure: TrackwayError?
-        var reading: Reading?
+        var progress: ReadProgress?
     }
 
     let target: String
@@ -75,9 +75,9 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         of target: String,
         _ snapshot: PendingEvents?,
         in core: UsageStoreCore,
-        without removed: [RemovedRange] = [],
-        and withheld: [WithheldRecord] = [],
-        in session: UsageSession? = nil,
+        removed: [RemovedRange] = [],
+        withheld: [WithheldRecord] = [],
+        session: UsageSession? = nil,
         within bounds: RemovedRange,
         failed failure: TrackwayError? = nil
     ) {
@@ -92,37 +92,37 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         if let failure { core.environment.report(failure, in: "snapshot(for:)") }
     }
 
-    /// Why the last call failed, or nil if it succeeded.
+    /// The error of the last call; nil if it succeeded.
     ///
-    /// Reading stops at records that were removed, dropped or erased after the snapshot was created. The records read
-    /// before that point are valid.
+    /// Reading stops at records that were removed, dropped, or erased after the snapshot was created. The records
+    /// read before that point are valid.
     public var failure: TrackwayError? { state.withLock { $0.failure } }
 
     /// Calls `body` with each record until it returns false.
     ///
-    /// Records come in the order they were stored. If reading fails, it ends early with a ``failure``;
-    /// ``removeRecords()`` then removes only the records read up to that point.
+    /// Records are passed in the order in which they were stored. If reading fails, it ends early and sets
+    /// ``failure``; ``removeRecords()`` then removes only the records read up to that point.
     ///
     /// - Parameter body: may report records, take snapshots, and remove this snapshot's records.
     public func records(_ body: (UsageRecord) -> Bool) {
-        var reading = Reading()
+        var progress = ReadProgress()
         perform("records(_:)") {
-            reading.isFailed = true
+            progress.isFailed = true
             try read { item in
-                note(item, in: &reading)
+                recordProgress(of: item, in: &progress)
                 guard item.removed == nil, item.isShown else { return true }
-                reading.count += 1
+                progress.count += 1
                 return body(item.record)
             }
-            reading.isFailed = false
+            progress.isFailed = false
         }
-        let done = reading
-        state.withLock { $0.reading = done }
+        let done = progress
+        state.withLock { $0.progress = done }
     }
 
     /// The number of records.
     ///
-    /// If there is a ``failure``, the number of readable records.
+    /// If there is a ``failure``, this is the number of readable records.
     public func recordCount() -> Int {
         var count = 0
         perform("recordCount()") {
@@ -134,10 +134,10 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         return count
     }
 
-    /// Removes exactly these records.
+    /// Removes exactly the snapshot's records.
     ///
-    /// If this returns without a ``failure``, the removal survives power loss. A second call removes nothing. After a
-    /// read that failed, this removes the records that were read, keeps the others, and sets ``failure``.
+    /// If this method returns without a ``failure``, the removal survives power loss. A second call has no effect.
+    /// After a failed read, this method removes the records that were read, keeps the others, and sets ``failure``.
     public func removeRecords() {
         perform("removeRecords()") { try remove() }
     }
@@ -165,66 +165,60 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
     func read(_ body: (Item) throws -> Bool) throws {
         guard let snapshot else { return }
         var known: Set<UsagePosition> = []
-        for kept in withheld {
-            guard let place = kept.place, let record = UsageRecord(written: kept.record) else { continue }
-            known.insert(place)
+        for entry in withheld {
+            guard let position = entry.position, let record = UsageRecord(encoded: entry.record) else { continue }
+            known.insert(position)
             var item = Item(
                 record: record,
-                slot: .withheld(place, isRefused: kept.isRefused == true),
-                isShown: bounds.holds(date: record.seconds)
+                slot: .withheld(position, isRefused: entry.isRefused == true),
+                isShown: bounds.contains(date: record.seconds)
             )
-            item.start = kept.start
+            item.start = entry.start
             guard try body(item) else { return }
         }
         var start = session?.unsentStart
-        func takeStart() throws -> Bool {
+        func readStart() throws -> Bool {
             guard let record = start else { return true }
             start = nil
-            return try body(Item(record: record, slot: .start, isShown: bounds.holds(date: record.seconds)))
+            return try body(Item(record: record, slot: .start, isShown: bounds.contains(date: record.seconds)))
         }
-        var isStopped = false
-        try snapshot.readEvents { event in
-            guard let record = UsageRecord(event) else { return true }
-            let place = UsagePosition(writer: event.writer, sequence: event.sequence)
+        var events = snapshot.events.makeAsyncIterator()
+        while let event = try events.next() {
+            guard let record = UsageRecord(event) else { continue }
+            let position = UsagePosition(writer: event.writer, sequence: event.sequence)
             // A withheld record was already read above; its copy in the log counts as removed.
-            let isWithheld = !known.isEmpty && known.contains(place)
-            let removed = isWithheld ? RemovedRange() : removed.first { $0.holds(place, date: record.seconds) }
+            let isWithheld = !known.isEmpty && known.contains(position)
+            let removed = isWithheld ? RemovedRange() : removed.first { $0.contains(position, date: record.seconds) }
             if removed == nil {
-                // Skip the start of a session that is immediately followed by another: it has no records.
+                // Skip the start of a session that is immediately followed by another session, because it has no
+                // records.
                 if record.event == .sessionStart { start = nil }
-                guard try takeStart() else {
-                    isStopped = true
-                    return false
-                }
+                guard try readStart() else { return }
             }
-            var item = Item(record: record, slot: .log(place), isShown: bounds.holds(date: record.seconds))
+            var item = Item(record: record, slot: .log(position), isShown: bounds.contains(date: record.seconds))
             item.removed = removed
             item.zone = event.context["device"]?["zone_offset_seconds"]?.integer.map { Int($0) }
-            guard try body(item) else {
-                isStopped = true
-                return false
-            }
-            return true
+            guard try body(item) else { return }
         }
-        if !isStopped { _ = try takeStart() }
+        _ = try readStart()
     }
 
-    private func note(_ item: Item, in reading: inout Reading) {
+    private func recordProgress(of item: Item, in progress: inout ReadProgress) {
         switch item.slot {
-        case .log(let place): reading.places[place.writer] = place.sequence
-        case .withheld(let place, _): if item.isShown { reading.withheld.insert(place) }
-        case .start: if item.isShown { reading.start = true }
+        case .log(let position): progress.places[position.writer] = position.sequence
+        case .withheld(let position, _): if item.isShown { progress.withheld.insert(position) }
+        case .start: if item.isShown { progress.start = true }
         }
         if case .withheld = item.slot { return }
-        reading.session = following(reading.session ?? session, item)
+        progress.session = sessionInEffect(after: item, from: progress.session ?? session)
     }
 
     /// Returns the session in effect after a record.
-    private func following(_ session: UsageSession?, _ item: Item) -> UsageSession? {
+    private func sessionInEffect(after item: Item, from session: UsageSession?) -> UsageSession? {
         guard item.removed == nil else { return session }
         switch item.record.event {
         case .sessionStart:
-            guard let text = item.record.written().text else { return session }
+            guard let text = item.record.encoded().text else { return session }
             return UsageSession(start: text, isSent: true, isOpen: true)
         case .sessionEnd:
             var ended = session
@@ -238,80 +232,85 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
 
     private func remove() throws {
         guard let snapshot else { return }
-        let reading = state.withLock { $0.reading }
-        if let reading, reading.isFailed { return try remove(reading, of: snapshot) }
-        guard bounds.from != nil || bounds.through != nil else { return try removeAll(snapshot, after: reading) }
+        let progress = state.withLock { $0.progress }
+        if let progress, progress.isFailed { return try remove(progress, of: snapshot) }
+        guard bounds.from != nil || bounds.through != nil else { return try removeAll(snapshot, after: progress) }
         var session = session
         var matched: Set<RemovedRange> = []
-        var builder = UsageRemovalBuilder(within: bounds, room: core.withheldRoom, session: session)
+        var builder = UsageRemovalBuilder(within: bounds, remainingBytes: core.remainingWithheldBytes, session: session)
         try read { item in
             if let removed = item.removed { matched.insert(removed) }
             let start = session?.start
-            if case .withheld = item.slot {} else { session = following(session, item) }
+            if case .withheld = item.slot {} else { session = sessionInEffect(after: item, from: session) }
             switch item.slot {
-            case .withheld(let place, _): if item.isShown { builder.removeWithheld(place) }
+            case .withheld(let position, _): if item.isShown { builder.removeWithheld(position) }
             case .start: break
-            case .log(let place) where item.removed != nil:
-                builder.pass(place.sequence...place.sequence, of: place.writer)
-            case .log(let place) where item.isShown:
-                var behind = session
-                behind?.isSent = true
-                builder.remove(place, session: behind)
-            case .log(let place):
-                guard let text = item.record.written().text else { return true }
+            case .log(let position) where item.removed != nil:
+                builder.skip(position.sequence...position.sequence, of: position.writer)
+            case .log(let position) where item.isShown:
+                var sessionAfter = session
+                sessionAfter?.isSent = true
+                builder.remove(position, session: sessionAfter)
+            case .log(let position):
+                guard let text = item.record.encoded().text else { return true }
                 let own = item.record.event == .sessionStart ? nil : start
-                builder.keep(WithheldRecord(text, at: place, start: own), at: place)
+                builder.retain(WithheldRecord(text, at: position, start: own), at: position)
             }
             return true
         }
-        var removal = builder.take()
-        if let start = self.session?.unsentStart, bounds.holds(date: start.seconds), removal.session == self.session {
+        var removal = builder.takeRemoval()
+        if let start = self.session?.unsentStart, bounds.contains(date: start.seconds), removal.session == self.session
+        {
             removal.session?.isSent = true
         }
         try core.apply(removal, of: target, forgetting: removed.filter { !matched.contains($0) })
-        core.moveLog(of: target, snapshot, through: removal.through)
+        core.advanceLog(of: target, snapshot, through: removal.through)
     }
 
     /// Removes the records that were read before reading failed.
-    private func remove(_ reading: Reading, of snapshot: PendingEvents) throws {
-        var removal = UsageRemoval(goneWithheld: reading.withheld, session: reading.session ?? session, former: session)
-        if reading.start { removal.session?.isSent = true }
+    private func remove(_ progress: ReadProgress, of snapshot: PendingEvents) throws {
+        var removal = UsageRemoval(
+            removedWithheld: progress.withheld,
+            session: progress.session ?? session,
+            previousSession: session
+        )
+        if progress.start { removal.session?.isSent = true }
         var range = RemovedRange(from: bounds.from, through: bounds.through)
-        for (writer, last) in reading.places { range.add(0...last, of: writer) }
+        for (writer, last) in progress.places { range.add(0...last, of: writer) }
         if !range.isEmpty { removal.ranges = [range] }
         try core.apply(removal, of: target, forgetting: [])
         if bounds.from == nil, bounds.through == nil {
-            core.moveLog(of: target, snapshot, through: reading.places)
+            core.advanceLog(of: target, snapshot, through: progress.places)
         }
-        let left = core.snapshot(for: target, through: snapshot.places, within: bounds).recordCount()
-        guard left > 0 else { return }
+        let remaining = core.snapshot(for: target, through: snapshot.places, within: bounds).recordCount()
+        guard remaining > 0 else { return }
         throw TrackwayError(
             .storageUnavailable,
-            "The last read of the snapshot ended early, after \(reading.count) records. These were removed, and "
-                + "\(left) others are still stored.",
+            "The last read of the snapshot ended early, after \(progress.count) records. These were removed, and "
+                + "\(remaining) others are still stored.",
             recoverySuggestion: "Take another snapshot for the rest."
         )
     }
 
-    private func removeAll(_ snapshot: PendingEvents, after reading: Reading?) throws {
-        var session = reading?.session
-        if reading == nil {
+    private func removeAll(_ snapshot: PendingEvents, after progress: ReadProgress?) throws {
+        var session = progress?.session
+        if progress == nil {
             var found = self.session
-            // Unreadable records cannot show which session comes last, but they are removed anyway.
+            // If records are unreadable, the last session is unknown, but the records are removed anyway.
             try? read { item in
                 if case .withheld = item.slot { return true }
-                found = following(found, item)
+                found = sessionInEffect(after: item, from: found)
                 return true
             }
             session = found
         }
         session?.isSent = true
-        var removal = UsageRemoval(session: session ?? self.session, former: self.session)
-        removal.goneWithheld = Set(withheld.compactMap(\.place))
+        var removal = UsageRemoval(session: session ?? self.session, previousSession: self.session)
+        removal.removedWithheld = Set(withheld.compactMap(\.position))
         var range = RemovedRange()
         for (writer, last) in snapshot.places { range.add(0...last, of: writer) }
-        // The session must change in the same write as the records that it began with.
-        if removal.session != self.session || !removal.goneWithheld.isEmpty {
+        // The session and its first records must be changed in the same write.
+        if removal.session != self.session || !removal.removedWithheld.isEmpty {
             if !range.isEmpty { removal.ranges = [range] }
             try core.apply(removal, of: target, forgetting: [])
         }
@@ -327,8 +326,8 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
     }
 
     /// Advances the log past the removed records.
-    func moveLog(through places: [WriterID: UInt64]) {
-        if let snapshot { core.moveLog(of: target, snapshot, through: places) }
+    func advanceLog(through places: [WriterID: UInt64]) {
+        if let snapshot { core.advanceLog(of: target, snapshot, through: places) }
     }
 }
 
@@ -340,6 +339,6 @@ extension UsageRecord {
     fileprivate init?(_ event: RecordedEvent) {
         guard event.name == UsageStoreCore.eventName, let text = event.attributes[UsageStoreCore.recordKey]?.string
         else { return nil }
-        self.init(written: text)
+        self.init(encoded: text)
     }
 }

@@ -3,17 +3,17 @@
 
 public import Foundation
 public import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Keeps records in a journal on this device until they are uploaded.
+/// A store that keeps records in a local journal until upload.
 ///
 /// ```swift
 /// let store = try UsageStore()
 /// Usage.shared.configure(with: store)
 /// ```
-/// A stored record survives termination of the process. Each user has a folder, and unattributed records have one.
-/// Objects with the same folder share its state. Several processes can share a folder where the system permits it (not
-/// in an app group on iOS). Thread-safe.
+/// A stored record survives termination of the process. Each user has a folder, and unattributed records have a
+/// separate folder. Objects with the same folder share its state. Several processes can share a folder where the
+/// system permits it (not in an app group on iOS). Thread-safe.
 public final class UsageStore: UsageStoring, Sendable {
     /// The storage ID of records without a known user.
     public static let unattributedStorageID = Usage.unattributedStorageID
@@ -34,8 +34,8 @@ public final class UsageStore: UsageStoring, Sendable {
     ///     that the app keeps, not a word chosen by a person. The key must stay the same: with a different key, or
     ///     none, opening the store fails and leaves the folder unchanged. Records written before the folder was first
     ///     opened with a key are still read.
-    /// - Throws: `TrackwayError`: `encryption_key_missing` if the folder needs another key, `invalid_encryption_key` if
-    ///   the key is empty, or `storage_unavailable` with the folder at fault.
+    /// - Throws: `TrackwayError`: `encryption_key_missing` if the folder requires another key,
+    ///   `invalid_encryption_key` if the key is empty, or `storage_unavailable`, naming the affected folder.
     public convenience init(
         with path: URL = UsageStore.defaultFolderURL,
         storageID: UUID? = nil,
@@ -78,20 +78,20 @@ public final class UsageStore: UsageStoring, Sendable {
     /// The user's ID, or ``unattributedStorageID``.
     public var storageID: String { core.storageID }
 
-    /// When the folder was first used.
+    /// The time at which the folder was first used.
     public var initTimestamp: Date { core.created }
 
     /// The number of records not stored since the process started, by reason.
     ///
-    /// Reasons include: collection was switched off, consent was withdrawn, the disk was full.
+    /// Reasons include disabled data collection, withdrawn consent, and a full disk.
     public var droppedRecords: [DropReason: UInt64] { core.droppedRecords }
 
     /// Removes a target's records up to and including a date.
     ///
     /// - Parameters:
-    ///   - date: the latest date that is removed; now by default.
-    ///   - end: the earliest date that is removed; nil for no lower bound. If it is later than `date`, nothing is
-    ///     removed, and a `Diagnostic` is reported.
+    ///   - date: the latest date to remove, inclusive; now by default.
+    ///   - end: the earliest date to remove, inclusive; nil for no lower bound. If this date is later than `date`,
+    ///     nothing is removed, and a `Diagnostic` is reported.
     ///   - targetID: the target.
     public func removeRecords(before date: Date = Usage.now, after end: Date? = nil, targetID: String) {
         if let end, end > date {
@@ -114,7 +114,7 @@ public final class UsageStore: UsageStoring, Sendable {
         core.snapshot(for: targetID, within: bounds).removeRecords()
     }
 
-    /// Returns the records that are stored for a target now.
+    /// Returns a target's currently stored records.
     public func snapshot(for targetID: String) -> any UsageSnapshotting {
         core.snapshot(for: targetID)
     }
@@ -126,8 +126,8 @@ public final class UsageStore: UsageStoring, Sendable {
 
     /// Stores a record.
     ///
-    /// When this returns, the record survives termination of the process. A record that cannot be stored is counted in
-    /// ``droppedRecords``.
+    /// When this method returns, the record survives termination of the process. A record that cannot be stored is
+    /// counted in ``droppedRecords``.
     public func store(record: UsageRecord, for targetID: String) {
         core.record(record, for: targetID)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The persistent state of a store, apart from its records.
 ///
@@ -9,15 +9,15 @@ internal import TrackwayEvents
 struct UsageStoreContent: Sendable, Hashable, Codable {
     /// The time of the first use, in seconds since 2001.
     var created: Double
-    /// Every target that records were stored for.
+    /// All targets for which records were stored.
     var targets: [String] = []
     /// The records removed from the middle of the log, by target.
     var removed: [String: [RemovedRange]] = [:]
     /// The targets whose last session is being moved to a user's store.
     ///
-    /// A process may have been killed during the move.
+    /// A target stays here if a process was killed during the move.
     var leaving: Set<String> = []
-    /// The number of the last consent withdrawal that was applied here.
+    /// The number of the last consent withdrawal applied to this store.
     var withdrawal: UInt64?
     /// The session in effect at the first remaining record, by target.
     var sessions: [String: UsageSession]?
@@ -29,7 +29,7 @@ struct UsageStoreContent: Sendable, Hashable, Codable {
         self.created = created
     }
 
-    /// Saves a removal, replacing those that it covers.
+    /// Saves a removal, replacing the removals that it covers.
     mutating func remove(_ range: RemovedRange, of target: String) {
         var ranges = removed[target, default: []]
         guard !range.isEmpty, !ranges.contains(where: { $0.covers(range) }) else { return }
@@ -64,7 +64,7 @@ struct UsageSession: Sendable, Hashable, Codable {
     var start: String
     /// Whether the start was sent or removed.
     ///
-    /// Otherwise it counts as the first stored record.
+    /// If false, the start counts as the first stored record.
     var isSent: Bool
     /// Whether the session has not ended.
     var isOpen: Bool
@@ -74,14 +74,14 @@ struct UsageSession: Sendable, Hashable, Codable {
     var sentThrough: [String: Int64]?
     /// The start of the previous session, as JSON.
     ///
-    /// Set if an upload ended that session and began this one.
+    /// Set if an upload ended that session and began this session.
     var previous: String?
 
-    /// Maximum number of sessions whose latest times are saved.
+    /// The maximum number of sessions whose latest times are saved.
     static let maximumSessions = 16
 
     /// The record of the start.
-    var record: UsageRecord? { UsageRecord(written: start) }
+    var record: UsageRecord? { UsageRecord(encoded: start) }
 
     /// The session's ID.
     var id: String { record?.info[UsageRecord.sessionIdentifierKey] as? String ?? "" }
@@ -90,9 +90,9 @@ struct UsageSession: Sendable, Hashable, Codable {
     var unsentStart: UsageRecord? { isSent ? nil : record }
 }
 
-/// A report that is about to be sent, saved beforehand.
+/// A report that is saved before it is sent.
 ///
-/// If the process ends before the response arrives, the next process sends the same report again, byte for byte.
+/// If the process ends before the response arrives, the next process resends the same report, byte for byte.
 struct UploadPlan: Sendable, Hashable, Codable {
     /// The end of the session that an upload adds to a report.
     struct End: Sendable, Hashable, Codable {
@@ -102,11 +102,11 @@ struct UploadPlan: Sendable, Hashable, Codable {
         var next: String?
     }
 
-    /// The address that the report is sent to.
+    /// The address to which the report is sent.
     var destination: String
-    /// Identifies the report's records, in order.
+    /// A key that identifies the report's records and their order.
     var records: String
-    /// The number of records, excluding the added end.
+    /// The number of records, excluding the added session end.
     var count: Int
     /// Whether the records are those withheld by an earlier upload.
     var isWithheld: Bool

@@ -3,26 +3,27 @@
 
 internal import Foundation
 package import Trackway
-package import TrackwayEvents
+package import TrackwayCore
 internal import TrackwayJournal
 
 /// The implementation of a store folder, shared by its ``UsageStore`` objects.
 ///
-/// Holds analytics with one destination per target, and the records removed from the middle of the log. Thread-safe.
+/// Contains the analytics, with one destination per target, and the list of records removed from the middle of the
+/// log. Thread-safe.
 package final class UsageStoreCore: Sendable {
     /// The name of the recorded events.
     ///
-    /// One of their attributes contains the record as text.
+    /// One of the events' attributes contains the record as text.
     static let eventName = "usage_record"
     static let recordKey = "record"
 
-    /// The journal, ledger, consent and on/off switch of this folder.
+    /// The journal, ledger, consent, and on/off switch of this folder.
     package let analytics: Analytics
     /// The storage ID of the records' owner.
     package let storageID: String
     /// The environment, which receives diagnostics.
     package let environment: UsageEnvironment
-    /// The key the folder was opened with; nil for plain files.
+    /// The key with which the folder was opened; nil for plain files.
     package let encryption: Encryption?
     private let file: StateFile<UsageStoreContent>
     private let withheld: WithheldFile
@@ -47,8 +48,8 @@ package final class UsageStoreCore: Sendable {
         var isNew = false
         do throws(StorageError) {
             switch try file.read() {
-            case .kept(let kept, _): content = kept
-            case .nothing: isNew = true
+            case .stored(let saved, _): content = saved
+            case .missing: isNew = true
             case .damaged(let what):
                 isNew = true
                 environment.report(
@@ -67,34 +68,34 @@ package final class UsageStoreCore: Sendable {
         let names = Set(content.targets).union([Usage.defaultTargetID])
         configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { .local($0) }
         analytics = try Analytics(configuration, in: dependencies)
-        // A new folder has no records older than the decisions so far. Decisions that cannot be read now are applied
-        // later.
+        // A new folder has no records older than the current decisions. Decisions that currently cannot be read are
+        // applied later.
         let decisions = (try? UsageDecisionsFile(in: environment))?.read()
         let withdrawal = decisions?.withdrawal(of: storageID)
         if isNew { content.withdrawal = withdrawal }
         self.content = Locked(content)
         if isNew { change { $0.withdrawal = withdrawal } }
-        if let withdrawal { carryOut(withdrawal: withdrawal) }
+        if let withdrawal { applyWithdrawal(withdrawal) }
     }
 
     // MARK: Cores in use
 
     /// A folder on disk, or in the storage of a test's dependencies.
-    private struct Place: Sendable, Hashable {
+    private struct Location: Sendable, Hashable {
         let dependencies: ObjectIdentifier?
         let folder: String
     }
 
-    private struct Known: Sendable {
+    private struct OpenCore: Sendable {
         weak var core: UsageStoreCore?
         let encryption: Encryption?
     }
 
-    private static let known = Locked<[Place: Known]>([:])
+    private static let allOpenCores = Locked<[Location: OpenCore]>([:])
 
     /// Returns the open cores of a user's folders in all locations.
-    static func inUse(of storageID: String, in environment: UsageEnvironment) -> [UsageStoreCore] {
-        known.withLock { $0.values.compactMap(\.core) }
+    static func openCores(of storageID: String, in environment: UsageEnvironment) -> [UsageStoreCore] {
+        allOpenCores.withLock { $0.values.compactMap(\.core) }
             .filter { $0.storageID == storageID && $0.environment === environment }
     }
 
@@ -124,10 +125,10 @@ package final class UsageStoreCore: Sendable {
     ) throws(TrackwayError) -> UsageStoreCore {
         let folder = folder.appendingPathComponent(storageID, isDirectory: true).standardizedFileURL.path
         let source = environment.configuration(folder: folder, targets: []).dependencySource
-        let place = Place(dependencies: source.map { ObjectIdentifier($0) }, folder: folder)
-        let core = try known.withLock { (known) throws(TrackwayError) -> UsageStoreCore in
-            if let (core, inUse) = known[place].flatMap({ known in known.core.map { ($0, known.encryption) } }) {
-                guard inUse == encryption else {
+        let location = Location(dependencies: source.map { ObjectIdentifier($0) }, folder: folder)
+        let core = try allOpenCores.withLock { (cores) throws(TrackwayError) -> UsageStoreCore in
+            if let (core, key) = cores[location].flatMap({ open in open.core.map { ($0, open.encryption) } }) {
+                guard key == encryption else {
                     throw TrackwayError(
                         .encryptionKeyMissing,
                         "The store in \(folder) is in use with a different encryptionKey, or without one.",
@@ -136,18 +137,18 @@ package final class UsageStoreCore: Sendable {
                 }
                 return core
             }
-            known = known.filter { $0.value.core != nil }
+            cores = cores.filter { $0.value.core != nil }
             let core = try UsageStoreCore(folder, storageID: storageID, encryption: encryption, in: environment)
-            known[place] = Known(core: core, encryption: encryption)
+            cores[location] = OpenCore(core: core, encryption: encryption)
             return core
         }
-        environment.reportRules(knowing: Set(core.content.withLock { $0.targets }).union([Usage.defaultTargetID]))
+        environment.reportRules(for: Set(core.content.withLock { $0.targets }).union([Usage.defaultTargetID]))
         return core
     }
 
     // MARK: Storing
 
-    /// When the folder was first used.
+    /// The time at which the folder was first used.
     package var created: Date { Date(timeIntervalSinceReferenceDate: content.withLock { $0.created }) }
 
     /// The number of records not stored since the process started, by reason.
@@ -155,35 +156,35 @@ package final class UsageStoreCore: Sendable {
 
     /// Stores a record.
     ///
-    /// When this returns, the record survives termination of the process.
+    /// When this method returns, the record survives termination of the process.
     ///
     /// - Parameters:
     ///   - record: the record.
     ///   - target: the record's target.
     ///   - isFiltered: whether interceptors and rules already processed the record in another store.
-    /// - Returns: nil if the record was stored, otherwise the reason why not.
+    /// - Returns: nil if the record was stored; otherwise the reason why it was not.
     @discardableResult
     func record(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
-        let reason = storing(record, for: target, isFiltered: isFiltered)
+        let reason = storeRecord(record, for: target, isFiltered: isFiltered)
         if let reason { dropped.withLock { $0[reason, default: 0] += 1 } }
         return reason
     }
 
-    private func storing(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
+    private func storeRecord(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
         var content = record.content()
         if !isFiltered {
             let filter = environment.filter(
                 for: target,
                 of: storageID,
                 installation: analytics.installationID.description,
-                keeps: { [analytics] in analytics.showToInterceptors(&$0, recordedAs: Self.eventName) }
+                interceptors: { [analytics] in analytics.passesInterceptors(&$0, recordedAs: Self.eventName) }
             )
             if let reason = filter.apply(to: &content, id: environment.newID) { return reason }
         }
-        let written = content.written()
-        environment.report(written.faults, of: record)
-        guard let text = written.text else {
-            environment.report(refused: record, written.refusal ?? "")
+        let encoded = content.encoded()
+        environment.report(encoded.faults, of: record)
+        guard let text = encoded.text else {
+            environment.report(rejected: record, encoded.rejectionReason ?? "")
             return .notExpressible
         }
         guard let id = destination(of: target, isNew: true) else { return .unknownDestination }
@@ -192,7 +193,7 @@ package final class UsageStoreCore: Sendable {
             [Self.recordKey: .string(text)],
             to: [id],
             at: Timestamp(record.date),
-            isShown: true
+            isIntercepted: true
         ).dropped
     }
 
@@ -202,9 +203,9 @@ package final class UsageStoreCore: Sendable {
     private func destination(of target: String, isNew: Bool) -> DestinationID? {
         let id = DestinationID(target: target)
         if !content.withLock({ $0.targets.contains(target) }) {
-            // Another process may have stored records for it.
-            let isKept = file.readable?.targets.contains(target) ?? false
-            guard isNew || isKept || analytics.hasDestination(id) else { return nil }
+            // Another process may have stored records for the target.
+            let isSaved = file.storedValue?.targets.contains(target) ?? false
+            guard isNew || isSaved || analytics.hasDestination(id) else { return nil }
             // Save the name first, so that every pending record can be found.
             if isNew { change { content in if !content.targets.contains(target) { content.targets.append(target) } } }
         }
@@ -212,7 +213,7 @@ package final class UsageStoreCore: Sendable {
         do throws(TrackwayError) {
             try analytics.addDestination(.local(id))
         } catch {
-            // Another thread added it first.
+            // Another thread may have added the destination first.
             guard !analytics.hasDestination(id) else { return id }
             environment.report(error, in: "store(record:for:)")
             return nil
@@ -225,20 +226,22 @@ package final class UsageStoreCore: Sendable {
     /// The targets that have stored records, in alphabetical order.
     package func targetIdentifiers() -> [String] {
         let known = content.withLock { $0 }
-        let present = file.readable ?? known
-        // A target that has only withheld records is missing while their file is unreadable; its snapshot reports why.
-        let kept = (try? withheld.all()) ?? [:]
+        let present = file.storedValue ?? known
+        // A target with only withheld records is missing while their file is unreadable; its snapshot reports the
+        // reason.
+        let withheldByTarget = (try? withheld.all()) ?? [:]
         return Set(known.targets).union(present.targets).filter { name in
             guard let id = destination(of: name, isNew: false) else { return false }
-            return analytics.pendingCount(for: id) > 0 || kept[name] != nil || present.sessions?[name]?.isSent == false
+            return analytics.pendingCount(for: id) > 0 || withheldByTarget[name] != nil
+                || present.sessions?[name]?.isSent == false
         }.sorted()
     }
 
-    /// Returns the records that are stored for a target now.
+    /// Returns a target's currently stored records.
     ///
     /// - Parameters:
     ///   - places: the last position of each writer to include; nil for all.
-    ///   - bounds: the bounds of the dates; contains no positions.
+    ///   - bounds: the bounds of the dates, without positions.
     func snapshot(
         for target: String,
         through places: [WriterID: UInt64]? = nil,
@@ -248,18 +251,18 @@ package final class UsageStoreCore: Sendable {
             return UsageSnapshot(of: target, nil, in: self, within: bounds)
         }
         do throws(TrackwayError) {
-            // Read the log first: a record that leaves it afterward is in one of the files by then.
+            // Read the log first; if a record leaves the log afterward, the files already reflect this.
             let whole = try analytics.pendingEvents(for: id)
             let snapshot = places.map { whole.prefix(through: $0) } ?? whole
             let known = content.withLock { $0 }
-            let present = file.readable ?? known
+            let present = file.storedValue ?? known
             return UsageSnapshot(
                 of: target,
                 snapshot,
                 in: self,
-                without: present.removed[target] ?? [],
-                and: try withheldRecords(of: target),
-                in: present.sessions?[target],
+                removed: present.removed[target] ?? [],
+                withheld: try withheldRecords(of: target),
+                session: present.sessions?[target],
                 within: bounds
             )
         } catch {
@@ -276,8 +279,8 @@ package final class UsageStoreCore: Sendable {
     }
 
     /// The number of bytes that can still be withheld.
-    var withheldRoom: Int {
-        // Nothing is added to an unreadable file.
+    var remainingWithheldBytes: Int {
+        // No records can be added to an unreadable file.
         guard let records = try? withheld.all() else { return 0 }
         return WithheldFile.maximumBytes - records.values.joined().reduce(0) { $0 + $1.bytes }
     }
@@ -285,7 +288,7 @@ package final class UsageStoreCore: Sendable {
     /// The state from which an upload of a target resumes.
     func uploadState(of target: String) -> (plan: UploadPlan?, withdrawal: UInt64) {
         let known = content.withLock { $0 }
-        let present = file.readable ?? known
+        let present = file.storedValue ?? known
         return (present.plans?[target], present.withdrawal ?? 0)
     }
 
@@ -294,29 +297,29 @@ package final class UsageStoreCore: Sendable {
     /// Saves a removal durably.
     ///
     /// - Parameter past: removals that the log has advanced past.
-    /// - Throws: if the removal cannot be saved; no record that should stay has then been removed.
+    /// - Throws: an error if the removal cannot be saved; in that case, no record that should stay has been removed.
     func apply(_ removal: UsageRemoval, of target: String, forgetting past: [RemovedRange]) throws(TrackwayError) {
         try write(removal, of: target, forgetting: past, when: nil)
     }
 
-    /// Saves the removal of uploaded records, and ends the upload's plan.
+    /// Saves the removal of uploaded records and ends the upload's plan.
     ///
     /// - Parameter withdrawal: the number of the last withdrawal when the upload began.
-    /// - Returns: false if consent was withdrawn since; nothing has then been changed.
+    /// - Returns: false if consent was withdrawn since then; in that case, nothing was changed.
     func settle(_ removal: UsageRemoval, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
         try write(removal, of: target, forgetting: [], when: withdrawal)
     }
 
     /// Saves the report that is about to be sent.
     ///
-    /// - Returns: false if consent was withdrawn since; nothing has then been changed.
+    /// - Returns: false if consent was withdrawn since then; in that case, nothing was changed.
     func write(_ plan: UploadPlan?, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
         var isCurrent = false
         let isWritten = change { content in
             isCurrent = content.withdrawal ?? 0 == withdrawal
             if isCurrent { content.set(plan, of: target) }
         }
-        guard isWritten else { throw Self.notWritten }
+        guard isWritten else { throw Self.removalNotSaved }
         return isCurrent
     }
 
@@ -327,17 +330,17 @@ package final class UsageStoreCore: Sendable {
         forgetting past: [RemovedRange],
         when withdrawal: UInt64?
     ) throws(TrackwayError) -> Bool {
-        if !removal.withheld.isEmpty || !removal.goneWithheld.isEmpty {
-            var given = 0
+        if !removal.withheld.isEmpty || !removal.removedWithheld.isEmpty {
+            var dropped = 0
             try changeWithheld { records in
                 var own = records[target] ?? []
-                own.removeAll { $0.place.map { removal.goneWithheld.contains($0) } ?? true }
-                let present = Set(own.compactMap(\.place))
-                own += removal.withheld.filter { $0.place.map { !present.contains($0) } ?? false }
-                given = WithheldFile.trim(&own)
+                own.removeAll { $0.position.map { removal.removedWithheld.contains($0) } ?? true }
+                let present = Set(own.compactMap(\.position))
+                own += removal.withheld.filter { $0.position.map { !present.contains($0) } ?? false }
+                dropped = WithheldFile.trim(&own)
                 records[target] = own
             }
-            if given > 0 { report(givenUp: given, of: target) }
+            if dropped > 0 { report(droppedWithheld: dropped, of: target) }
         }
         var isCurrent = true
         let isWritten = change { content in
@@ -345,18 +348,18 @@ package final class UsageStoreCore: Sendable {
             guard isCurrent else { return }
             content.forget(past, of: target)
             for range in removal.ranges { content.remove(range, of: target) }
-            if withdrawal != nil || content.sessions?[target] == removal.former {
+            if withdrawal != nil || content.sessions?[target] == removal.previousSession {
                 content.set(removal.session, of: target)
             }
             if withdrawal != nil { content.set(UploadPlan?.none, of: target) }
         }
-        guard isWritten else { throw Self.notWritten }
-        // Discard the records just withheld: their user has withdrawn consent in the meantime.
+        guard isWritten else { throw Self.removalNotSaved }
+        // Discard the records that were just withheld, because their user has since withdrawn consent.
         if !isCurrent, !removal.withheld.isEmpty { try changeWithheld { $0[target] = nil } }
         return isCurrent
     }
 
-    private func report(givenUp count: Int, of target: String) {
+    private func report(droppedWithheld count: Int, of target: String) {
         dropped.withLock { $0[.usageWithheldFull, default: 0] += UInt64(count) }
         environment.report(
             Diagnostic(
@@ -370,7 +373,7 @@ package final class UsageStoreCore: Sendable {
         )
     }
 
-    private static let notWritten = TrackwayError(
+    private static let removalNotSaved = TrackwayError(
         .storageUnavailable,
         "The removal could not be saved.",
         recoverySuggestion: "Call again."
@@ -380,66 +383,67 @@ package final class UsageStoreCore: Sendable {
         do throws(StorageError) {
             try withheld.change(body)
         } catch {
-            reportNotWritten(error)
-            throw Self.notWritten
+            reportSaveFailure(error)
+            throw Self.removalNotSaved
         }
     }
 
     /// Advances the log past removed records.
     ///
-    /// Their space can then be freed. If this fails, or another process delivers, the removal stays saved, and a later
-    /// one advances the log.
-    func moveLog(of target: String, _ snapshot: PendingEvents, through places: [WriterID: UInt64]) {
+    /// The space of the records can then be freed. If this fails, or another process delivers, the removal stays
+    /// saved, and a later removal advances the log.
+    func advanceLog(of target: String, _ snapshot: PendingEvents, through places: [WriterID: UInt64]) {
         // If this fails, the removal stays saved.
         guard !places.isEmpty, (try? snapshot.prefix(through: places).remove()) != nil else { return }
         let known = content.withLock { $0 }
-        let past = ((file.readable ?? known).removed[target] ?? []).filter { $0.ends(by: places) }
+        let past = ((file.storedValue ?? known).removed[target] ?? []).filter { $0.ends(atOrBefore: places) }
         forget(past, of: target)
     }
 
-    /// Withholds the records before removed ones, and advances the log past both.
+    /// Withholds the records before removed records and advances the log past both.
     func compact(_ target: String) {
         let whole = snapshot(for: target)
         var session = whole.session
-        var builder = UsageRemovalBuilder(room: withheldRoom, session: session)
+        var builder = UsageRemovalBuilder(remainingBytes: remainingWithheldBytes, session: session)
         do {
             try whole.read { item in
-                guard case .log(let place) = item.slot else { return true }
+                guard case .log(let position) = item.slot else { return true }
                 guard item.removed == nil else {
-                    builder.remove(place, session: session)
+                    builder.remove(position, session: session)
                     return true
                 }
-                guard let text = item.record.written().text else { return true }
+                guard let text = item.record.encoded().text else { return true }
                 let isStart = item.record.event == .sessionStart
-                builder.keep(WithheldRecord(text, at: place, start: isStart ? nil : session?.start), at: place)
+                builder.retain(WithheldRecord(text, at: position, start: isStart ? nil : session?.start), at: position)
                 if isStart { session = UsageSession(start: text, isSent: true, isOpen: true) }
                 if item.record.event == .sessionEnd { session?.isOpen = false }
                 return true
             }
-            let removal = builder.take()
+            let removal = builder.takeRemoval()
             guard !removal.through.isEmpty else { return }
             try apply(removal, of: target, forgetting: [])
-            whole.moveLog(through: removal.through)
+            whole.advanceLog(through: removal.through)
         } catch {
-            // The removal stays saved, and a later one advances the log. Readers report why the records are unreadable.
+            // The removal stays saved, and a later removal advances the log. Readers report why the records are
+            // unreadable.
             return
         }
     }
 
-    /// Removes all records of a user who withdrew consent, unless already done.
+    /// Removes all records of a user who withdrew consent, unless already removed.
     ///
     /// - Parameter number: the number of the user's withdrawals so far.
     /// - Returns: false if the records could not be read, or the removal could not be saved.
     @discardableResult
-    func carryOut(withdrawal number: UInt64) -> Bool {
+    func applyWithdrawal(_ number: UInt64) -> Bool {
         guard content.withLock({ $0.withdrawal ?? 0 }) < number else { return true }
-        // While consent is denied, the ledger counts the records as dropped, not as delivered.
+        // While consent is denied, the ledger counts the records as dropped instead of delivered.
         let consent = analytics.consent
         if consent != .denied { analytics.setConsent(.denied) }
         defer { if consent != .denied { analytics.setConsent(consent) } }
         startNewSegment()
         let known = content.withLock { $0 }
-        let names = Set(known.targets).union(file.readable?.targets ?? [])
+        let names = Set(known.targets).union(file.storedValue?.targets ?? [])
         var snapshots: [String: PendingEvents] = [:]
         for name in names {
             guard let id = destination(of: name, isNew: false) else { continue }
@@ -467,7 +471,7 @@ package final class UsageStoreCore: Sendable {
             }
         }
         guard isWritten else { return false }
-        for (name, snapshot) in snapshots { moveLog(of: name, snapshot, through: snapshot.places) }
+        for (name, snapshot) in snapshots { advanceLog(of: name, snapshot, through: snapshot.places) }
         deleteSettledFiles()
         return true
     }
@@ -478,7 +482,7 @@ package final class UsageStoreCore: Sendable {
     }
 
     private func deleteSettledFiles() {
-        // If this fails, maintenance deletes them later.
+        // If this fails, maintenance deletes the files later.
         try? analytics.storage.journal.deleteSettledFiles()
     }
 
@@ -486,20 +490,21 @@ package final class UsageStoreCore: Sendable {
 
     /// Marks a target's last session as being moved to another store.
     ///
-    /// - Returns: whether it was already marked, because a process was killed during the move.
+    /// - Returns: whether the session was already marked, because a process was killed during the move.
     func beginMove(_ target: String) -> Bool {
-        var isAgain = false
-        change { content in isAgain = !content.leaving.insert(target).inserted }
-        return isAgain
+        var wasMoving = false
+        change { content in wasMoving = !content.leaving.insert(target).inserted }
+        return wasMoving
     }
 
     /// Removes the moved records of a target's last session.
     func endMove(_ range: RemovedRange, _ withheld: Set<UsagePosition>, of target: String) {
-        var removal = UsageRemoval(goneWithheld: withheld)
+        var removal = UsageRemoval(removedWithheld: withheld)
         removal.session = content.withLock { $0.sessions?[target] }
-        removal.former = removal.session
+        removal.previousSession = removal.session
         if !range.isEmpty { removal.ranges = [range] }
-        // If this cannot be saved, the mark stays, and the next process checks which records were already stored.
+        // If the removal cannot be saved, the mark stays, and the next process checks which records were already
+        // stored.
         guard (try? apply(removal, of: target, forgetting: [])) != nil else { return }
         change { $0.leaving.remove(target) }
         startNewSegment()
@@ -519,27 +524,27 @@ package final class UsageStoreCore: Sendable {
     @discardableResult
     private func change(_ body: (inout UsageStoreContent) -> Void) -> Bool {
         let problem = content.withLock { content -> StorageError? in
-            var next = file.readable ?? content
+            var next = file.storedValue ?? content
             do throws(StorageError) {
-                var isOurTurn = false
-                isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
-                    next = file.readable ?? next
+                var hasLock = false
+                hasLock = try file.exclusively(.few) { () throws(StorageError) in
+                    next = file.storedValue ?? next
                     body(&next)
                     try file.write(next)
                     try file.synchronize()
                 }
-                guard isOurTurn else { return file.notOurTurn }
+                guard hasLock else { return file.lockUnavailable }
                 content = next
                 return nil
             } catch {
                 return error
             }
         }
-        if let problem { reportNotWritten(problem) }
+        if let problem { reportSaveFailure(problem) }
         return problem == nil
     }
 
-    private func reportNotWritten(_ problem: StorageError) {
+    private func reportSaveFailure(_ problem: StorageError) {
         environment.report(
             Diagnostic(
                 code: .usageStateNotKept,
@@ -553,10 +558,10 @@ package final class UsageStoreCore: Sendable {
 }
 
 extension DestinationID {
-    /// The destination of the target with this name.
+    /// Creates the ID of a target's destination.
     ///
-    /// Its ID is `t.` and the name or, if that is not a valid ID (capital letters, spaces, more than 62 characters),
-    /// `h.` and 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
+    /// Its ID is `t.` followed by the name or, if that is not a valid ID (capital letters, spaces, more than 62
+    /// characters), `h.` followed by 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
     init(target: String) {
         if !target.isEmpty, let id = DestinationID("t.\(target)") {
             self = id
@@ -566,7 +571,7 @@ extension DestinationID {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }
-        // 2 plus 56 characters from a-z, 0-9 and `.`: always a valid ID.
+        // The ID has 2 plus 56 characters from a-z, 0-9, and `.`, so it is always valid.
         self = DestinationID("h.\(hash.joined())") ?? "h"
     }
 }
@@ -583,7 +588,7 @@ extension UsageEnvironment {
             report(
                 Diagnostic(
                     code: .usageInfoInvalid,
-                    field: "info.\(fault.path)".cut(toBytes: Diagnostic.maximumValueBytes),
+                    field: "info.\(fault.path)".truncated(toUTF8Count: Diagnostic.maximumValueBytes),
                     value: "\(record.event): \(fault.value)",
                     message: "The record \"\(record.event)\" was stored without an invalid info value: \(fault.value).",
                     recoverySuggestion: "Use strings, finite numbers, Booleans, NSNull, and arrays and dictionaries of "
@@ -594,7 +599,7 @@ extension UsageEnvironment {
     }
 
     /// Reports a record that was not stored.
-    func report(refused record: UsageRecord, _ reason: String) {
+    func report(rejected record: UsageRecord, _ reason: String) {
         report(
             Diagnostic(
                 code: .usageRecordRefused,

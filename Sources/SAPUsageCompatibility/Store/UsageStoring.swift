@@ -13,7 +13,7 @@ public protocol UsageStoring: AnyObject {
     /// The owner of the records: a user's ID, or ``Usage/unattributedStorageID``.
     var storageID: String { get }
 
-    /// When the store was first used.
+    /// The time at which the store was first used.
     var initTimestamp: Date { get }
 
     /// Removes records of a target that are no longer needed.
@@ -24,7 +24,7 @@ public protocol UsageStoring: AnyObject {
     ///   - targetID: the target.
     func removeRecords(before date: Date, after end: Date?, targetID: String)
 
-    /// Returns the records that are stored for a target now.
+    /// Returns a target's currently stored records.
     func snapshot(for targetID: String) -> any UsageSnapshotting
 
     /// Returns a target's currently stored records up to a date.
@@ -41,9 +41,9 @@ public protocol UsageStoring: AnyObject {
     func targetIdentifiers() -> [String]
 }
 
-/// The records of a target at one moment.
+/// The records of a target at one point in time.
 ///
-/// They are read and then removed.
+/// The records are read and then removed.
 public protocol UsageSnapshotting {
     /// Calls `body` with each record, in order, until it returns false.
     func records(_ body: (UsageRecord) -> Bool)
@@ -53,6 +53,6 @@ public protocol UsageSnapshotting {
 
     /// Removes the records from their store.
     ///
-    /// Records stored since the snapshot was taken stay.
+    /// Records stored after the snapshot was taken are not removed.
     func removeRecords()
 }

@@ -3,37 +3,37 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// A record that was moved out of the log.
 ///
-/// Records after it were removed.
+/// Records after it were removed from the log.
 struct WithheldRecord: Sendable, Hashable, Codable {
-    /// The process that recorded it.
+    /// The writer that recorded the record.
     var writer: String
-    /// Its former position in the log of that process.
+    /// The record's former sequence number in that writer's log.
     var sequence: UInt64
     /// The record as JSON.
     var record: String
-    /// The start of its session as JSON, if any.
+    /// The start of the record's session as JSON; nil if none.
     var start: String?
     /// Whether the back end rejected this record individually.
     ///
-    /// It is then not sent again.
+    /// If so, the record is not sent again.
     var isRefused: Bool?
 
     /// Creates a withheld record with its former position.
-    init(_ record: String, at place: UsagePosition, start: String?, isRefused: Bool = false) {
-        writer = place.writer.description
-        sequence = place.sequence
+    init(_ record: String, at position: UsagePosition, start: String?, isRefused: Bool = false) {
+        writer = position.writer.description
+        sequence = position.sequence
         self.record = record
         self.start = start
         self.isRefused = isRefused ? true : nil
     }
 
-    /// Its former position, or nil if the file was damaged.
-    var place: UsagePosition? { WriterID(writer).map { UsagePosition(writer: $0, sequence: sequence) } }
+    /// The record's former position; nil if the file was damaged.
+    var position: UsagePosition? { WriterID(writer).map { UsagePosition(writer: $0, sequence: sequence) } }
 
     /// The approximate size in bytes.
     var bytes: Int { record.utf8.count + (start?.utf8.count ?? 0) + 64 }
@@ -41,9 +41,9 @@ struct WithheldRecord: Sendable, Hashable, Codable {
 
 /// The file of records that a store moved out of the log.
 ///
-/// A record is added before it leaves the log. While it is in both, readers use the copy in this file.
+/// A record is added to the file before it leaves the log. While it is in both, readers use the copy in the file.
 struct WithheldFile: Sendable {
-    /// Maximum size of one target's records in the file, in bytes.
+    /// The maximum size of one target's records in the file, in bytes.
     static let maximumBytes = 4 << 20
 
     /// Drops the oldest records beyond the size limit.
@@ -66,24 +66,24 @@ struct WithheldFile: Sendable {
         file = StateFile("withheld", in: folder, of: storage, format: .json)
     }
 
-    /// The records of a target, in the order they were recorded.
+    /// Returns the records of a target, in the order in which they were recorded.
     ///
-    /// - Throws: if the file exists but cannot be read now.
+    /// - Throws: an error if the file exists but currently cannot be read.
     func records(of target: String) throws(StorageError) -> [WithheldRecord] {
         try all()[target] ?? []
     }
 
-    /// All records by target; empty if the file is missing or damaged.
+    /// Returns all records by target; empty if the file is missing or damaged.
     func all() throws(StorageError) -> [String: [WithheldRecord]] {
         switch try file.read() {
-        case .kept(let records, _): records
-        case .nothing, .damaged: [:]
+        case .stored(let records, _): records
+        case .missing, .damaged: [:]
         }
     }
 
     /// Changes the records durably.
     func change(_ body: (inout [String: [WithheldRecord]]) -> Void) throws(StorageError) {
-        let isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
+        let hasLock = try file.exclusively(.few) { () throws(StorageError) in
             let before = try all()
             var records = before
             body(&records)
@@ -92,6 +92,6 @@ struct WithheldFile: Sendable {
             try file.write(records)
             try file.synchronize()
         }
-        guard isOurTurn else { throw file.notOurTurn }
+        guard hasLock else { throw file.lockUnavailable }
     }
 }

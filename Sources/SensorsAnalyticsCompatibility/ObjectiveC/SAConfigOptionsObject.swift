@@ -24,7 +24,7 @@ public final class SAConfigOptionsObject: NSObject {
 
     /// The events that are recorded automatically.
     ///
-    /// Values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
+    /// The value consists of values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
     @objc public var autoTrackEventType: UInt {
         get { options.autoTrackEventType.rawValue }
         set { options.autoTrackEventType = SensorsAnalyticsAutoTrackEventType(rawValue: newValue) }
@@ -42,7 +42,7 @@ public final class SAConfigOptionsObject: NSObject {
         set { options.enableRemoteConfig = newValue }
     }
 
-    /// Maximum time until an event is sent, in milliseconds.
+    /// The maximum time until an event is sent, in milliseconds.
     @objc public var flushInterval: Int {
         get { options.flushInterval }
         set { options.flushInterval = newValue }
@@ -66,7 +66,7 @@ public final class SAConfigOptionsObject: NSObject {
         set { options.enableTrackAppCrash = newValue }
     }
 
-    /// Whether each event contains its session.
+    /// Whether each event contains the ID of its session.
     @objc public var enableSession: Bool {
         get { options.enableSession }
         set { options.enableSession = newValue }

@@ -4,8 +4,8 @@
 #if canImport(ObjectiveC)
 public import Foundation
 
-// Super properties, timers, screens, address and enabling for Objective-C. Each method does what the Swift method of
-// the same name does.
+// Super properties, timers, screens, the address and enabling for Objective-C. Each method does what the Swift method
+// of the same name does.
 extension SensorsAnalyticsSDKObject {
     // MARK: Super properties
 
@@ -16,7 +16,7 @@ extension SensorsAnalyticsSDKObject {
 
     /// Sets a closure that returns properties for each event.
     ///
-    /// It is called on the recording thread.
+    /// The closure is called on the recording thread.
     @objc public func registerDynamicSuperProperties(_ properties: @escaping @Sendable () -> NSDictionary?) {
         sdk.registerDynamicSuperProperties { SensorsAnalyticsSDKObject.properties(properties()) }
     }
@@ -94,14 +94,14 @@ extension SensorsAnalyticsSDKObject {
 
     // MARK: Address, enabling and disabling
 
-    /// Sets the address to send events to, also for pending events.
+    /// Sets the address that events, including pending ones, are sent to.
     @objc public func setServerUrl(_ serverUrl: String) {
         sdk.setServerUrl(serverUrl)
     }
 
     /// Sets the address to send events to.
     ///
-    /// Optionally requests a configuration from it.
+    /// A configuration is requested from the address if `isRequestRemoteConfig` is true.
     @objc public func setServerUrl(_ serverUrl: String, isRequestRemoteConfig: Bool) {
         sdk.setServerUrl(serverUrl, isRequestRemoteConfig: isRequestRemoteConfig)
     }
@@ -131,7 +131,7 @@ extension SensorsAnalyticsSDKObject {
 
     /// Disables recording until ``enableSDK()`` or the next launch.
     ///
-    /// Records `$AppDataTrackingClose` and sends pending events first.
+    /// The call first records `$AppDataTrackingClose` and sends pending events.
     @objc public static func disableSDK() {
         SensorsAnalyticsSDK.disableSDK()
     }
@@ -149,7 +149,7 @@ extension SensorsAnalyticsSDKObject {
         sdk.isAutoTrackEventTypeIgnored(SensorsAnalyticsAutoTrackEventType(rawValue: eventType))
     }
 
-    /// Records the start of this process, unless it has been recorded.
+    /// Records the start of this process, unless it has already been recorded.
     @objc public func autoTrackAppStart() {
         sdk.autoTrackAppStart()
     }

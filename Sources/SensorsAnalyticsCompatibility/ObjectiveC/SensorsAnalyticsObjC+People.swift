@@ -3,7 +3,7 @@
 
 #if canImport(ObjectiveC)
 public import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 // Users, profiles and items for Objective-C. Each method does what the Swift method of the same name does.
 extension SensorsAnalyticsSDKObject {
@@ -95,7 +95,7 @@ extension SensorsAnalyticsSDKObject {
 
     /// Appends to a list attribute of the user.
     ///
-    /// Takes an array or a set of strings; other elements are left out.
+    /// The content is an array or a set of strings; other elements are left out.
     @objc public func append(_ profile: String, by content: Any) {
         switch content {
         case let list as NSArray: sdk.append(profile, by: list.compactMap { $0 as? String })

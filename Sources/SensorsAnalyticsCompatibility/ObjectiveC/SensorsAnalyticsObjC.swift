@@ -5,7 +5,7 @@
 public import Foundation
 internal import Trackway
 internal import TrackwayDestinations
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// ``SensorsAnalyticsSDK`` for Objective-C.
 @objc(SensorsAnalyticsSDK)
@@ -29,7 +29,7 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         SensorsAnalyticsSDK.start(configOptions: configOptions?.options, debugMode: debugMode.debugMode)
     }
 
-    /// The SDK; nil before it was started or while disabled remotely.
+    /// The SDK; nil before it is started and while disabled remotely.
     @objc public static func sharedInstance() -> SensorsAnalyticsSDKObject? {
         SensorsAnalyticsSDK.sharedInstance().map { SensorsAnalyticsSDKObject($0) }
     }
@@ -44,12 +44,12 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         sdk.track(event, withProperties: Self.properties(properties))
     }
 
-    /// Records an event with its origin.
+    /// Records an event with the given origin.
     @objc public func track(_ event: String, withTrackType type: SensorsAnalyticsTrackTypeObject) {
         sdk.track(event, withTrackType: type.trackType)
     }
 
-    /// Records an event with properties and its origin.
+    /// Records an event with properties and the given origin.
     @objc public func track(
         _ event: String,
         withProperties properties: NSDictionary?,
@@ -72,7 +72,7 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         return properties
     }
 
-    /// Returns a name and value as properties.
+    /// Returns properties that contain one name and value.
     static func properties(_ name: String, _ value: Any) -> SensorsAnalyticsProperties {
         attribute(value).map { [name: $0] } ?? [:]
     }
@@ -117,12 +117,12 @@ public final class SensorsAnalyticsSDKObject: NSObject {
 /// ``SensorsAnalyticsTrackType`` for Objective-C.
 @objc(SensorsAnalyticsTrackType)
 public enum SensorsAnalyticsTrackTypeObject: Int, Sendable {
-    /// The app.
+    /// The app's own code.
     @objc(SensorsAnalyticsTrackTypeCode) case code
     /// Automatic tracking on the app's behalf.
     @objc(SensorsAnalyticsTrackTypeAuto) case auto
 
-    /// The value for Swift.
+    /// The corresponding Swift value.
     var trackType: SensorsAnalyticsTrackType {
         switch self {
         case .code: .code

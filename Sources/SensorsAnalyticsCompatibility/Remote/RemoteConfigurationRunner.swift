@@ -3,18 +3,18 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayLifecycle
 
 /// Runs ``SensorsAnalyticsRemoteConfigStateMachine``: requests, saves and applies the remote configuration.
 final class RemoteConfigurationRunner: Sendable {
     private let environment: ExtensionEnvironment
-    private let place: String?
+    private let url: String?
     private let machine: Locked<SensorsAnalyticsRemoteConfigStateMachine>
-    private let isAway = Locked(false)
-    private let work = Locked<Task<Void, Never>?>(nil)
+    private let isInBackground = Locked(false)
+    private let task = Locked<Task<Void, Never>?>(nil)
 
     private static let file = "sensors-analytics-remote"
     private static let timeout = Duration.seconds(30)
@@ -22,50 +22,50 @@ final class RemoteConfigurationRunner: Sendable {
     /// Creates a runner that continues from saved state.
     ///
     /// - Parameters:
-    ///   - analytics: the analytics whose environment is used.
-    ///   - place: the address of the configuration; empty for the default address.
-    init(_ analytics: Analytics, place: String) {
+    ///   - analytics: The analytics whose environment is used.
+    ///   - url: The address of the configuration; empty for the default address.
+    init(_ analytics: Analytics, url: String) {
         environment = analytics.delivery.environment
-        self.place = place.isEmpty ? nil : place
-        let kept = environment.contents(of: Self.file).flatMap {
+        self.url = url.isEmpty ? nil : url
+        let saved = environment.contents(of: Self.file).flatMap {
             // A configuration that cannot be decoded is requested again.
             try? JSONDecoder().decode(SensorsAnalyticsRemoteConfigStateMachine.self, from: Data($0))
         }
-        machine = Locked(kept ?? SensorsAnalyticsRemoteConfigStateMachine())
+        machine = Locked(saved ?? SensorsAnalyticsRemoteConfigStateMachine())
     }
 
     deinit {
-        work.withLock { $0?.cancel() }
+        task.withLock { $0?.cancel() }
     }
 
     /// Starts observing the lifecycle, and handles the launch of the app.
     func start(_ sdk: SensorsAnalyticsSDK) {
-        sdk.analytics.followLifeCycle { [weak self, weak sdk] changes in
+        sdk.analytics.observeLifecycle { [weak self, weak sdk] changes in
             guard let self, let sdk else { return }
-            self.lifeCycleChanged(changes, sdk)
+            self.lifecycleChanged(changes, sdk)
         }
-        report(sdk) { machine, now, environment in machine.started(boot: environment.boot, at: now) }
+        report(sdk) { machine, now, environment in machine.appStarted(boot: environment.boot, at: now) }
     }
 
     /// Requests the configuration now.
-    func ask(_ sdk: SensorsAnalyticsSDK) {
-        report(sdk) { machine, _, _ in machine.asked() }
+    func requestConfiguration(_ sdk: SensorsAnalyticsSDK) {
+        report(sdk) { machine, _, _ in machine.updateRequested() }
     }
 
-    private func lifeCycleChanged(_ changes: [LifeCycleChange], _ sdk: SensorsAnalyticsSDK) {
+    private func lifecycleChanged(_ changes: [LifecycleChange], _ sdk: SensorsAnalyticsSDK) {
         for change in changes {
             switch change {
             case .didEnterBackground, .willSuspend, .willTerminate:
-                isAway.withLock { $0 = true }
-                work.withLock { $0?.cancel() }
-                report(sdk) { machine, _, _ in machine.left() }
+                isInBackground.withLock { $0 = true }
+                task.withLock { $0?.cancel() }
+                report(sdk) { machine, _, _ in machine.appLeft() }
             case .didBecomeActive:
-                let wasAway = isAway.withLock { isAway in
-                    defer { isAway = false }
-                    return isAway
+                let wasInBackground = isInBackground.withLock { isInBackground in
+                    defer { isInBackground = false }
+                    return isInBackground
                 }
-                guard wasAway else { continue }
-                report(sdk) { machine, now, environment in machine.returned(boot: environment.boot, at: now) }
+                guard wasInBackground else { continue }
+                report(sdk) { machine, now, environment in machine.appReturned(boot: environment.boot, at: now) }
             case .didFinishLaunching, .willResignActive, .willEnterForeground:
                 continue
             }
@@ -90,7 +90,7 @@ final class RemoteConfigurationRunner: Sendable {
             switch action {
             case .apply:
                 // Apply the current configuration, so that the later of two racing changes wins.
-                sdk.remoteChanged(to: machine.withLock { $0.effective })
+                sdk.applyRemoteConfiguration(machine.withLock { $0.effective })
             case .request(let known):
                 request(known, sdk)
             case .pause(let duration):
@@ -111,21 +111,21 @@ final class RemoteConfigurationRunner: Sendable {
     private func request(_ known: SensorsAnalyticsRemoteConfiguration?, _ sdk: SensorsAnalyticsSDK) {
         let request = SensorsAnalyticsRemoteExchange.request(
             serverURL: sdk.serverUrl(),
-            place: place,
+            configurationURL: url,
             appID: environment.appID,
             known: known
         )
-        begin { [weak self, weak sdk, environment] in
-            let answer = await Self.answer(to: request, environment)
+        startTask { [weak self, weak sdk, environment] in
+            let answer = await Self.response(to: request, environment)
             guard !Task.isCancelled, let self, let sdk else { return }
-            let chance = environment.chance()
+            let randomFraction = environment.randomFraction()
             self.report(sdk) { machine, now, environment in
-                machine.answered(answer, boot: environment.boot, at: now, chance: chance)
+                machine.responseReceived(answer, boot: environment.boot, at: now, randomFraction: randomFraction)
             }
         }
     }
 
-    private static func answer(
+    private static func response(
         to request: WireRequest?,
         _ environment: ExtensionEnvironment
     ) async -> SensorsAnalyticsRemoteExchange.Answer {
@@ -140,7 +140,7 @@ final class RemoteConfigurationRunner: Sendable {
 
     private func pause(_ duration: Duration, _ sdk: SensorsAnalyticsSDK) {
         let end = environment.now.advanced(by: duration)
-        begin { [weak self, weak sdk, environment] in
+        startTask { [weak self, weak sdk, environment] in
             await environment.sleep(until: end)
             guard !Task.isCancelled, let self, let sdk else { return }
             self.report(sdk) { machine, _, _ in machine.pauseEnded() }
@@ -149,15 +149,15 @@ final class RemoteConfigurationRunner: Sendable {
 
     /// Starts an operation; only one is in progress at a time.
     ///
-    /// It ends when it is done, when the app leaves the foreground, or with the runner.
-    private func begin(_ body: @escaping @Sendable () async -> Void) {
-        work.withLock { $0 = Task { await body() } }
+    /// The operation ends when it completes, when the app leaves the foreground, or when the runner is released.
+    private func startTask(_ body: @escaping @Sendable () async -> Void) {
+        task.withLock { $0 = Task { await body() } }
     }
 
     private func save() {
         let state = machine.withLock { $0 }
-        // Encoding succeeds; if it did not, the configuration would be requested again at the next launch.
+        // Encoding always succeeds; if it failed, the configuration would be requested again at the next launch.
         guard let bytes = try? JSONEncoder().encode(state) else { return }
-        environment.keep([UInt8](bytes), as: Self.file)
+        environment.store([UInt8](bytes), as: Self.file)
     }
 }

@@ -4,7 +4,7 @@
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
 public import CoreMotion
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayMotion
 
 // Parameters are optional, because the system passes optional readings to its callbacks; nil is ignored.

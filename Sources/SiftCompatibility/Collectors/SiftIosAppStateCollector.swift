@@ -3,8 +3,8 @@
 
 public import Foundation
 internal import Trackway
-internal import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+internal import TrackwayLifecycle
 
 /// Milliseconds since 1970.
 public typealias SFTimestamp = UInt64
@@ -28,27 +28,27 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     /// Requests a collection of app state.
     ///
-    /// Ignored if there were too many collections recently, or the app is in the background.
+    /// The request is ignored if there were too many collections recently, or if the app is in the background.
     ///
     /// - Parameter title: the title of the current screen.
     public func requestCollectionWithTitle(_ title: String?) {
-        core.working("requestCollectionWithTitle")?.requestSnapshot(title: title)
+        core.activeAnalytics(for: "requestCollectionWithTitle")?.requestSnapshot(title: title)
     }
 
     /// Collects app state if none was collected for two minutes.
     ///
-    /// Ignored if the app is in the background.
+    /// The call is ignored if the app is in the background.
     ///
-    /// - Parameter now: ignored; the current time is used.
+    /// - Parameter now: Ignored; the current time is used.
     public func checkAndCollectWhenNoneRecently(_ now: SFTimestamp) {
-        core.working("checkAndCollectWhenNoneRecently")?.takeSnapshotIfDue()
+        core.activeAnalytics(for: "checkAndCollectWhenNoneRecently")?.takeSnapshotIfDue()
     }
 
     /// Collects app state now, regardless of the limits.
     ///
     /// - Parameters:
     ///   - title: the title of the current screen.
-    ///   - now: the time of the event; zero for the current time. All limits use a monotonic clock.
+    ///   - now: The time of the event; zero for the current time. All limits use a monotonic clock.
     @nonobjc public func collectWithTitle(_ title: String?, _ now: SFTimestamp) {
         core.collectState(title: title, at: now == 0 ? nil : Timestamp(milliseconds: Int64(clamping: now)))
     }
@@ -57,7 +57,7 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     /// Whether a collection now would include the device's location.
     ///
-    /// True if the user permits it and the app does not disallow it.
+    /// The result is true if the user permits this and the app does not disallow it.
     public func canCollectLocationData() -> Bool {
         core.analytics()?.canCollectLocation ?? false
     }
@@ -74,29 +74,29 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     /// Adds a device motion reading; see ``Sift/updateDeviceMotion(_:)``.
     @nonobjc public func updateDeviceMotion(_ data: DeviceMotion) {
-        core.feed(.device(data))
+        core.addSensorReading(.device(data))
     }
 
     /// Adds an accelerometer reading; see ``Sift/updateAccelerometerData(_:)``.
     @nonobjc public func updateAccelerometerData(_ data: SensorReading) {
-        core.feed(.sensor(.acceleration, data))
+        core.addSensorReading(.sensor(.acceleration, data))
     }
 
     /// Adds a gyroscope reading; see ``Sift/updateGyroData(_:)``.
     @nonobjc public func updateGyroData(_ data: SensorReading) {
-        core.feed(.sensor(.rotationRate, data))
+        core.addSensorReading(.sensor(.rotationRate, data))
     }
 
     /// Adds a magnetometer reading; see ``Sift/updateMagnetometerData(_:)``.
     @nonobjc public func updateMagnetometerData(_ data: SensorReading) {
-        core.feed(.sensor(.magneticField, data))
+        core.addSensorReading(.sensor(.magneticField, data))
     }
 
     // MARK: Persistence
 
     /// Flushes the times of collections to disk in the background.
     ///
-    /// They then survive power loss. The last collection and the recent number of collections are saved with every
+    /// The times then survive power loss. The last collection and the recent number of collections are saved with every
     /// collection; no other action is needed.
     public func archive() {
         core.archive()
@@ -106,7 +106,7 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
     public func unarchive() {}
 }
 
-/// Collects device properties.
+/// The collector of device properties.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif

@@ -3,14 +3,14 @@
 
 internal import CSiftCompatibility
 internal import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
+internal import TrackwayLifecycle
 
 extension SiftCore {
     /// Returns a queue that the app sees.
     ///
-    /// Returns nil if it does not exist.
+    /// Returns nil if the queue does not exist.
     func entry(_ identifier: String?) -> SiftQueueTable.Entry? {
         guard let identifier else { return nil }
         if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
@@ -19,27 +19,27 @@ extension SiftCore {
 
     /// Adds a queue.
     ///
-    /// Pending events of an earlier queue with this name stay pending in it.
+    /// Pending events of an earlier queue with this name stay pending in the new queue.
     func addQueue(_ identifier: String?, _ config: SiftQueueConfig) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let identifier else {
-            refuse(queue: nil, "The queue was not added because it has no name.", "Give the queue a name.")
+            reportInvalidQueue(nil, "The queue was not added because it has no name.", "Give the queue a name.")
             return false
         }
         guard let policy = config.policy else {
-            refuse(
-                queue: identifier,
+            reportInvalidQueue(
+                identifier,
                 "The queue \(identifier.quoted) was not added because a time in its configuration is not a number.",
                 "Use times in seconds."
             )
             return false
         }
         if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
-        letGo(analytics)
+        removeDeliveredQueues(analytics)
         let settings = state.withLock { $0.settings }
-        let refusal = changingQueues { () -> (message: String, suggestion: String?)? in
+        let failure = serializingQueueChange { () -> (message: String, suggestion: String?)? in
             switch state.withLock({ $0.queues.add(identifier) }) {
-            case .refuse:
+            case .reject:
                 return (
                     "The queue \(identifier.quoted) already exists and was not added again.",
                     "Remove it first to change its rules."
@@ -52,18 +52,18 @@ extension SiftCore {
                         DestinationConfiguration(settings.destination(id), delivery: settings.delivery(config))
                     )
                 } catch {
-                    state.withLock { $0.queues.notAdded(identifier) }
+                    state.withLock { $0.queues.cancelAdding(identifier) }
                     return ("The queue \(identifier.quoted) was not added: \(error.message)", error.recoverySuggestion)
                 }
             }
             return nil
         }
-        if let refusal {
-            refuse(queue: identifier, refusal.message, refusal.suggestion)
+        if let failure {
+            reportInvalidQueue(identifier, failure.message, failure.suggestion)
             return false
         }
         let now = state.withLock { state in
-            state.queues.added(identifier, config)
+            state.queues.finishAdding(identifier, config)
             return state.settings
         }
         // Settings that changed while the queue was being added apply to it, too.
@@ -73,62 +73,63 @@ extension SiftCore {
 
     /// Removes a queue.
     ///
-    /// Its handed-over events are still delivered. Its pending events stay on the device, and are uploaded when the
-    /// queue is added again.
+    /// The queue's handed-over events are still delivered. Its pending events stay on the device, and are uploaded when
+    /// the queue is added again.
     func removeQueue(_ identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
-        let isRemoved = changingQueues {
+        let isRemoved = serializingQueueChange {
             guard let identifier, let entry = state.withLock({ $0.queues.remove(identifier) }) else { return false }
-            // Without rules, no more of its events are handed over. Snapshots are still taken for the SDK's own queues.
-            var resting = entry.config
-            resting.uploadWhenMoreThan = -1
-            resting.uploadWhenOlderThan = 0
-            analytics.setQueue(resting.policy ?? .resting, of: entry.destination)
+            // Without rules, no more events of the queue are handed over. Snapshots are still taken for the SDK's own
+            // queues.
+            var idleConfig = entry.config
+            idleConfig.uploadWhenMoreThan = -1
+            idleConfig.uploadWhenOlderThan = 0
+            analytics.setQueue(idleConfig.policy ?? .neverReady, of: entry.destination)
             return true
         }
         guard isRemoved else {
-            refuse(
-                queue: identifier,
+            reportInvalidQueue(
+                identifier,
                 "Nothing was removed because the queue "
                     + "\((identifier ?? "nil").quoted) does not exist.",
                 nil
             )
             return false
         }
-        letGo(analytics)
+        removeDeliveredQueues(analytics)
         return true
     }
 
     /// Removes the destinations of removed queues that are completely delivered.
     ///
-    /// Saves which other removed queues exist; the next process continues with them.
-    func letGo(_ analytics: Analytics) {
-        guard state.withLock({ !$0.queues.leaving.isEmpty }) else { return }
-        changingQueues {
-            for id in state.withLock({ $0.queues.leaving }) where analytics.handedOver(of: id) == 0 {
+    /// The remaining removed queues are saved; the next process continues with them.
+    func removeDeliveredQueues(_ analytics: Analytics) {
+        guard state.withLock({ !$0.queues.draining.isEmpty }) else { return }
+        serializingQueueChange {
+            for id in state.withLock({ $0.queues.draining }) where analytics.transferredCount(of: id) == 0 {
                 _ = analytics.removeDestination(id)
-                state.withLock { $0.queues.left(id) }
+                state.withLock { $0.queues.finishDraining(id) }
             }
         }
-        saveLeavingQueues(analytics)
+        saveDrainingQueues(analytics)
     }
 
     /// Restores removed queues that the last process did not finish delivering.
     func restoreRemovedQueues(_ analytics: Analytics) {
-        changingQueues {
+        serializingQueueChange {
             let settings = state.withLock { $0.settings }
-            for id in settings.leaving.compactMap({ DestinationID($0) }) {
-                let resting = settings.delivery(SiftQueueConfig(uploadWhenMoreThan: -1))
+            for id in settings.draining.compactMap({ DestinationID($0) }) {
+                let policy = settings.delivery(SiftQueueConfig(uploadWhenMoreThan: -1))
                 do throws(TrackwayError) {
                     try analytics.addDestination(
-                        DestinationConfiguration(settings.destination(id), delivery: resting)
+                        DestinationConfiguration(settings.destination(id), delivery: policy)
                     )
                 } catch {
-                    // It already exists, because the app has added it again.
+                    // The queue already exists, because the app has added it again.
                     continue
                 }
-                state.withLock { $0.queues.isLeaving(id) }
+                state.withLock { $0.queues.addDraining(id) }
             }
         }
     }
@@ -136,7 +137,7 @@ extension SiftCore {
     /// Adds or removes a queue, one at a time.
     ///
     /// Diagnostics are reported afterward, because the app must not be called during the change.
-    private func changingQueues<Result: Sendable>(_ body: () -> Result) -> Result {
+    private func serializingQueueChange<Result: Sendable>(_ body: () -> Result) -> Result {
         let result = queueChanges.withLock { _ in
             state.withLock { $0.isChangingQueues = true }
             defer { state.withLock { $0.isChangingQueues = false } }
@@ -146,11 +147,11 @@ extension SiftCore {
         return result
     }
 
-    private func saveLeavingQueues(_ analytics: Analytics) {
+    private func saveDrainingQueues(_ analytics: Analytics) {
         let isNew = state.withLock { state in
-            let leaving = state.queues.leaving.map(\.rawValue).sorted()
-            defer { state.settings.leaving = leaving }
-            return state.settings.leaving != leaving
+            let draining = state.queues.draining.map(\.rawValue).sorted()
+            defer { state.settings.draining = draining }
+            return state.settings.draining != draining
         }
         if isNew { apply(to: analytics) }
     }
@@ -160,10 +161,10 @@ extension SiftCore {
         guard state.withLock({ $0.queues.expectsProperties }), let analytics = analytics() else { return }
         let id = DestinationID(queue: SiftQueueTable.properties)
         guard analytics.lastUpload(of: id) != nil || analytics.pendingCount(for: id) > 0 else { return }
-        state.withLock { $0.queues.propertiesAppeared() }
+        state.withLock { $0.queues.showPropertiesQueue() }
     }
 
-    func refuse(queue identifier: String?, _ message: String, _ suggestion: String?) {
+    func reportInvalidQueue(_ identifier: String?, _ message: String, _ suggestion: String?) {
         report(
             Diagnostic(
                 code: .queueInvalid,
@@ -178,14 +179,14 @@ extension SiftCore {
 
 extension QueuePolicy {
     /// A policy under which a queue is never ready for upload.
-    static let resting = QueuePolicy(uploadWhenMoreThan: -1)
+    static let neverReady = QueuePolicy(uploadWhenMoreThan: -1)
 }
 
 extension SiftCore {
     /// Appends an event to a queue.
     ///
-    /// - Returns: False if it was not accepted, which is reported; true also if the queue's rules skipped it because it
-    ///   contains nothing new.
+    /// - Returns: False if the event was not accepted, which is reported. True even if the queue's rules skipped the
+    ///   event because it contains nothing new.
     func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let event else {
@@ -199,8 +200,8 @@ extension SiftCore {
             return false
         }
         guard let identifier, let queue = entry(identifier) else {
-            refuse(
-                queue: identifier,
+            reportInvalidQueue(
+                identifier,
                 "The event was not appended because the queue \((identifier ?? "nil").quoted) does not exist.",
                 "Add the queue with addEventQueue first, or use another."
             )
@@ -209,7 +210,7 @@ extension SiftCore {
         let installation = analytics.siftInstallation
         let content = event.complete(user: analytics.userID, installation: installation, time: testTime(analytics))
         var faults = content.faults
-        if faults.isEmpty { faults = content.excesses }
+        if faults.isEmpty { faults = content.limitViolations }
         guard faults.isEmpty else {
             report(faults, .eventRefusedByFormat)
             return false
@@ -225,15 +226,15 @@ extension SiftCore {
         )
         if receipt.dropped == .duplicate { return true }
         guard receipt.durability != .none else { return false }
-        state.withLock { $0.queues.appended(content, to: identifier) }
+        state.withLock { $0.queues.setLastEvent(content, of: identifier) }
         return true
     }
 
     /// Returns the pending events of a queue, oldest first.
-    func waiting(in destination: DestinationID) -> [SiftEvent] {
+    func pendingEvents(in destination: DestinationID) -> [SiftEvent] {
         guard let analytics = analytics() else { return [] }
         let installation = analytics.siftInstallation
-        return analytics.waitingEvents(for: destination, most: .max).compactMap { json in
+        return analytics.waitingEvents(for: destination, limit: .max).compactMap { json in
             // An unreadable record is reported when it is delivered.
             guard let event = json.withUnsafeBytes({ try? Event(json: $0) }) else { return nil }
             var content = SiftContent(event)
@@ -244,13 +245,13 @@ extension SiftCore {
 
     /// The time for an event without one, from a test's clock.
     ///
-    /// Nil outside tests.
+    /// The result is nil outside tests.
     private func testTime(_ analytics: Analytics) -> UInt64? {
-        isInTest ? UInt64(clamping: analytics.delivery.environment.wall.milliseconds) : nil
+        isInTest ? UInt64(clamping: analytics.delivery.environment.wallTime.milliseconds) : nil
     }
 
     /// Returns the analytics, or nil if unavailable or paused, which is reported.
-    func working(_ call: String) -> Analytics? {
+    func activeAnalytics(for call: String) -> Analytics? {
         guard let analytics = analytics() else { return nil }
         guard analytics.isPaused else { return analytics }
         analytics.report(

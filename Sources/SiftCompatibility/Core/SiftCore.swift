@@ -3,10 +3,10 @@
 
 internal import CSiftCompatibility
 package import Trackway
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
 internal import TrackwayDestinations
-internal import TrackwayEvents
+internal import TrackwayLifecycle
 internal import TrackwayUIKit
 
 /// The implementation of one root directory: its analytics and settings.
@@ -21,35 +21,35 @@ package final class SiftCore: Sendable {
         var defaultQueue: String? = SiftQueueTable.standard
         var allowsLocation = true
         var allowsMotion = false
-        /// The user set while the analytics could not be created.
+        /// The user set before the analytics could be created.
         ///
         /// The inner nil means no user.
         var user: String??
         /// Whether the SDK is paused.
         ///
-        /// Set while the analytics could not be created.
+        /// The value is set if the analytics could not yet be created.
         var isPaused = false
         var analytics: Analytics?
-        /// Captures the titles of view controllers for app state snapshots.
-        var automatic: AutomaticCapture?
+        /// The object that captures view controllers' titles for app state snapshots.
+        var automaticCapture: AutomaticCapture?
         /// Whether a queue is being added or removed.
         var isChangingQueues = false
         /// Diagnostics reported while the analytics were created or a queue was changed.
-        var early: [Diagnostic] = []
-        var hasToldFailure = false
+        var deferredDiagnostics: [Diagnostic] = []
+        var hasReportedFailure = false
     }
 
     let state = Locked(State())
-    /// Held while settings are applied; contains what the settings file contains.
-    private let applying = Locked(SiftSettings().kept)
-    private let opening = Locked(())
-    /// Held while a queue is added or removed, which must not interleave.
+    /// The content of the settings file; locked while settings are applied.
+    private let appliedSettings = Locked(SiftSettings().encoded)
+    private let openLock = Locked(())
+    /// A lock that serializes adding and removing queues.
     let queueChanges = Locked(())
     private let base: Configuration
 
-    /// Creates a core without analytics yet.
+    /// Creates a core whose analytics have not been created yet.
     ///
-    /// - Parameter base: the app's configuration; the compatibility module sets queues, limits and snapshot routes.
+    /// - Parameter base: The app's configuration; the compatibility module sets queues, limits and snapshot routes.
     package init(_ base: Configuration) {
         self.base = base
     }
@@ -65,7 +65,7 @@ package final class SiftCore: Sendable {
         if let analytics = state.withLock({ $0.analytics }) { return analytics }
         var failure: TrackwayError?
         var isNew = false
-        opening.withLock { _ in
+        openLock.withLock { _ in
             guard state.withLock({ $0.analytics == nil }) else { return }
             do throws(TrackwayError) {
                 let analytics = try open()
@@ -73,10 +73,10 @@ package final class SiftCore: Sendable {
                 if let user { analytics.setUser(user) }
                 if isPaused { analytics.pause() }
                 let automatic = AutomaticCapture(analytics)
-                automatic.want(AutomaticCapture.Wish(screens: true))
+                automatic.capture(AutomaticCapture.Features(screens: true))
                 state.withLock { state in
                     state.analytics = analytics
-                    state.automatic = automatic
+                    state.automaticCapture = automatic
                     state.user = nil
                 }
                 isNew = true
@@ -87,16 +87,16 @@ package final class SiftCore: Sendable {
         if let failure { report(failure) }
         reportDeferred()
         let (analytics, settings) = state.withLock { ($0.analytics, $0.settings) }
-        // Settings changed while the analytics could not be created are not saved yet.
+        // Settings that were changed when the analytics could not be created are not saved yet.
         if isNew, let analytics {
             restoreRemovedQueues(analytics)
-            if settings.kept != applying.withLock({ $0 }) { apply(to: analytics) }
+            if settings.encoded != appliedSettings.withLock({ $0 }) { apply(to: analytics) }
         }
         return analytics
     }
 
-    /// Returns the analytics, or changes the state if they cannot be created.
-    private func madeAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
+    /// Returns the analytics; if they cannot be created, changes the state.
+    private func existingAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
         analytics()
         return state.withLock { state in
             if state.analytics == nil { change(&state) }
@@ -111,7 +111,7 @@ package final class SiftCore: Sendable {
 
     /// Reports the faults of a call.
     ///
-    /// Reports only the first eight, because an event may have thousands.
+    /// Only the first eight faults are reported, because an event may have thousands.
     func report(_ faults: [SiftFault], _ code: Diagnostic.Code) {
         for fault in faults.prefix(8) { report(fault.diagnostic(code)) }
     }
@@ -121,14 +121,14 @@ package final class SiftCore: Sendable {
     private func open() throws(TrackwayError) -> Analytics {
         var configuration = base
         let dependencies = try configuration.dependencies()
-        let kept = dependencies.contents(of: SiftSettings.file)
-        if let kept { applying.withLock { $0 = kept } }
+        let saved = dependencies.contents(of: SiftSettings.file)
+        if let saved { appliedSettings.withLock { $0 = saved } }
         let state = state.withLock { state in
-            // Settings made while the analytics could not be created are newer than the saved ones.
-            let chosen = state.settings
-            if let kept { state.settings.recall(kept) }
-            state.settings.accountId = chosen.accountId ?? state.settings.accountId
-            state.settings.beaconKey = chosen.beaconKey ?? state.settings.beaconKey
+            // Settings that were made when the analytics could not be created are newer than the saved ones.
+            let unsaved = state.settings
+            if let saved { state.settings.restore(from: saved) }
+            state.settings.accountId = unsaved.accountId ?? state.settings.accountId
+            state.settings.beaconKey = unsaved.beaconKey ?? state.settings.beaconKey
             return state
         }
         let builtIn = builtIn(state).map { id, policy in
@@ -143,7 +143,7 @@ package final class SiftCore: Sendable {
         // The queue skips unchanged properties.
         snapshots.repeatsDevicePropertiesAfter = .zero
         configuration.snapshots = snapshots
-        if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.hear($0) } }
+        if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.forward($0) } }
         return try Analytics(configuration, in: dependencies)
     }
 
@@ -157,29 +157,29 @@ package final class SiftCore: Sendable {
 
     /// Reports the diagnostics that were deferred until the app may call back.
     func reportDeferred() {
-        let early = state.withLock { state in
-            defer { state.early = [] }
-            return state.early
+        let deferred = state.withLock { state in
+            defer { state.deferredDiagnostics = [] }
+            return state.deferredDiagnostics
         }
-        for diagnostic in early { base.onDiagnostic?(diagnostic) }
+        for diagnostic in deferred { base.onDiagnostic?(diagnostic) }
     }
 
     /// Reports a diagnostic to the app.
     ///
-    /// Keeps it for later if the app must not call back now.
-    private func hear(_ diagnostic: Diagnostic) {
-        let isEarly = state.withLock { state in
+    /// The diagnostic is deferred if the app's callback currently must not run.
+    private func forward(_ diagnostic: Diagnostic) {
+        let isDeferred = state.withLock { state in
             guard state.analytics == nil || state.isChangingQueues else { return false }
-            state.early.append(diagnostic)
+            state.deferredDiagnostics.append(diagnostic)
             return true
         }
-        if !isEarly { base.onDiagnostic?(diagnostic) }
+        if !isDeferred { base.onDiagnostic?(diagnostic) }
     }
 
     private func report(_ failure: TrackwayError) {
         let isFirst = state.withLock { state in
-            defer { state.hasToldFailure = true }
-            return !state.hasToldFailure
+            defer { state.hasReportedFailure = true }
+            return !state.hasReportedFailure
         }
         if isFirst { Analytics.report(notStarted: failure, to: base) }
     }
@@ -191,8 +191,8 @@ extension SiftSettings {
     /// A queue with invalid rules is never uploaded automatically.
     func delivery(_ config: SiftQueueConfig) -> DeliveryPolicy {
         var policy = DeliveryPolicy()
-        policy.queue = config.policy ?? .resting
-        policy.attempts = attempts
+        policy.queue = config.policy ?? .neverReady
+        policy.attempts = attemptLimit
         return policy
     }
 }
@@ -209,34 +209,34 @@ extension SiftCore {
     /// Changes the settings, which also apply to pending events.
     ///
     /// The account and key persist across restarts.
-    func choose(_ choice: (inout SiftSettings) -> Void) {
-        // Create them first, so that settings saved by an earlier process do not replace the new ones.
+    func changeSettings(_ change: (inout SiftSettings) -> Void) {
+        // Create the analytics first, so that settings saved by an earlier process do not replace the new ones.
         let analytics = analytics()
         let isNew = state.withLock { state in
             let before = state.settings
-            choice(&state.settings)
+            change(&state.settings)
             return state.settings != before
         }
         guard let analytics else { return }
-        // Setting the same value again retries, because the back end may accept it now.
+        // Setting the same value again triggers a retry, because the back end may accept it now.
         if isNew { apply(to: analytics) } else { analytics.probeParkedDestinations() }
     }
 
     /// Applies the settings.
     ///
-    /// Runs on one thread at a time, so that the settings made last are applied last.
+    /// The function runs on one thread at a time, so that the latest settings are applied last.
     func apply(to analytics: Analytics) {
-        applying.withLock { kept in
+        appliedSettings.withLock { applied in
             let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
-            if settings.kept != kept {
-                kept = settings.kept
-                analytics.delivery.environment.keep(settings.kept, as: SiftSettings.file, durably: true)
+            if settings.encoded != applied {
+                applied = settings.encoded
+                analytics.delivery.environment.store(settings.encoded, as: SiftSettings.file, durably: true)
             }
-            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
+            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.draining) {
                 do throws(TrackwayError) {
                     try analytics.replaceDestination(DestinationConfiguration(settings.destination(id)))
                 } catch {
-                    // The queue has just been removed; adding it again applies the settings current at that time.
+                    // The queue has just been removed; adding it again applies the settings at that time.
                     continue
                 }
             }
@@ -249,8 +249,8 @@ extension SiftCore {
 
     func setUser(_ user: String?) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
-        // Kept while the analytics cannot be created, so that their first event belongs to this user.
-        madeAnalytics(orElse: { $0.user = .some(user) })?.setUser(user)
+        // The user is kept while the analytics cannot be created, so that their first event belongs to this user.
+        existingAnalytics(orElse: { $0.user = .some(user) })?.setUser(user)
     }
 
     // MARK: Sensors
@@ -280,12 +280,12 @@ extension Analytics {
 extension SiftCore {
     /// Hands over the events of ready queues, or of all queues.
     ///
-    /// - Parameter ids: the queues to hand over; nil for all.
+    /// - Parameter ids: The queues to hand over; nil for all.
     /// - Returns: Whether events were handed over and can be sent.
     @discardableResult
     func upload(_ ids: [DestinationID]? = nil, force: Bool) -> Bool {
-        guard let analytics = working("upload"), canUpload() else { return false }
-        letGo(analytics)
+        guard let analytics = activeAnalytics(for: "upload"), canUpload() else { return false }
+        removeDeliveredQueues(analytics)
         let ids = ids ?? state.withLock { $0.queues.destinations }
         if force, !ids.isEmpty { analytics.probeParkedDestinations() }
         return analytics.requestUpload(of: .only(ids), force: force)
@@ -302,51 +302,51 @@ extension SiftCore {
 
     /// Collects device properties and app state now.
     func collect() {
-        guard let analytics = working("collect") else { return }
-        state.withLock { $0.queues.propertiesAppeared() }
+        guard let analytics = activeAnalytics(for: "collect") else { return }
+        state.withLock { $0.queues.showPropertiesQueue() }
         analytics.collectSnapshot()
     }
 
     /// Collects device properties now.
     func collectProperties() {
-        guard let analytics = working("collect") else { return }
-        state.withLock { $0.queues.propertiesAppeared() }
+        guard let analytics = activeAnalytics(for: "collect") else { return }
+        state.withLock { $0.queues.showPropertiesQueue() }
         analytics.collectDeviceProperties()
     }
 
     /// Collects app state now.
     ///
-    /// - Parameter time: the time of the event; nil for now.
+    /// - Parameter time: The time of the event; nil for the current time.
     func collectState(title: String?, at time: Timestamp?) {
-        working("collectWithTitle")?.collectAppState(title: title, at: time)
+        activeAnalytics(for: "collectWithTitle")?.collectAppState(title: title, at: time)
     }
 
-    /// Adds a reading that the app made.
-    func feed(_ reading: MotionReading) {
-        working("update")?.addSensorReading(reading)
+    /// Adds a sensor reading that the app provides.
+    func addSensorReading(_ reading: MotionReading) {
+        activeAnalytics(for: "update")?.addSensorReading(reading)
     }
 
     /// Pauses collecting and sending until ``resume()``; appended events are stored.
     func pause() {
-        rest(true) { $0.pause() }
+        setPaused(true) { $0.pause() }
     }
 
     /// Ends ``pause()``.
     func resume() {
-        rest(false) { $0.resume() }
+        setPaused(false) { $0.resume() }
     }
 
-    private func rest(_ isPaused: Bool, _ change: (Analytics) -> Void) {
-        // Kept while the analytics cannot be created, so that they start paused.
-        if let analytics = madeAnalytics(orElse: { $0.isPaused = isPaused }) { change(analytics) }
+    private func setPaused(_ isPaused: Bool, _ change: (Analytics) -> Void) {
+        // The pause is kept while the analytics cannot be created, so that they start paused.
+        if let analytics = existingAnalytics(orElse: { $0.isPaused = isPaused }) { change(analytics) }
     }
 
     /// Flushes appended events to disk in the background.
     ///
-    /// They then survive power loss. They already survive termination of the process.
+    /// The events then survive power loss. They already survive termination of the process.
     func archive() {
         guard let analytics = analytics() else { return }
-        // No caller waits for it, and the journal reports a disk failure.
+        // No caller waits for the flush, and the journal reports a disk failure.
         Task { try? await analytics.storage.commits.commit() }
     }
 }

@@ -3,34 +3,37 @@
 
 internal import Foundation
 package import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The cores in use, by directory.
+/// A registry of the cores in use, by directory.
 ///
 /// A directory has one installation, and in each process only one core delivers its events.
 enum SiftCoreRegistry {
     /// A directory on disk, or in the storage of a test's dependencies.
-    private struct Place: Sendable, Hashable {
+    private struct Location: Sendable, Hashable {
         let dependencies: ObjectIdentifier?
         let folder: String
     }
 
-    private struct Known: Sendable {
+    private struct WeakCore: Sendable {
         weak var core: SiftCore?
     }
 
-    private static let known = Locked<[Place: Known]>([:])
+    private static let cores = Locked<[Location: WeakCore]>([:])
 
-    /// Returns the core of a configuration's directory, created if not in use.
+    /// Returns the core of a configuration's directory, creating it if necessary.
     static func core(_ configuration: Configuration) -> SiftCore {
         let folder = configuration.storage.folder?.standardizedFileURL.path ?? ""
         // A core in use retains its dependencies, so that no other object can get their identity.
-        let place = Place(dependencies: configuration.dependencySource.map { ObjectIdentifier($0) }, folder: folder)
-        return known.withLock { known in
-            if let core = known[place]?.core { return core }
-            known = known.filter { $0.value.core != nil }
+        let location = Location(
+            dependencies: configuration.dependencySource.map { ObjectIdentifier($0) },
+            folder: folder
+        )
+        return cores.withLock { cores in
+            if let core = cores[location]?.core { return core }
+            cores = cores.filter { $0.value.core != nil }
             let core = SiftCore(configuration)
-            known[place] = Known(core: core)
+            cores[location] = WeakCore(core: core)
             return core
         }
     }
@@ -45,7 +48,7 @@ extension SiftCore {
         )
         configuration.capture = []
         configuration.limits = SiftEventLimits.limits
-        configuration.predecessor = .sift()
+        configuration.legacySDK = .sift()
         if rootDirPath.isEmpty {
             // If no folder is available, creating the analytics reports it.
             try? configuration.useFolder(ofModule: "sift")

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import CSiftCompatibility
-package import TrackwayEvents
+package import TrackwayCore
 
 /// The queues and their state.
 ///
@@ -12,7 +12,7 @@ package struct SiftQueueTable: Sendable {
     package struct Entry: Sendable {
         /// The queue's destination.
         package let destination: DestinationID
-        /// Its rules.
+        /// The queue's rules.
         package let config: SiftQueueConfig
         /// The last event appended since the process started.
         package var lastEvent: SiftContent?
@@ -20,11 +20,11 @@ package struct SiftQueueTable: Sendable {
 
     /// The action that adds a queue.
     package enum Addition: Sendable, Hashable {
-        /// None: it already exists or is being added.
-        case refuse
+        /// No action: the queue already exists or is being added.
+        case reject
         /// Apply the rules to an existing destination.
         ///
-        /// It belongs to the SDK or to a removed queue.
+        /// The destination belongs to the SDK or to a removed queue.
         case change(DestinationID)
         /// Add a destination.
         case add(DestinationID)
@@ -41,11 +41,11 @@ package struct SiftQueueTable: Sendable {
 
     private var entries: [String: Entry]
     /// Queues whose destination is being added.
-    private var arriving: Set<String> = []
+    private var entriesBeingAdded: Set<String> = []
     /// Queues of the SDK that the app has removed.
     private var removed: Set<String> = []
     /// Destinations of removed queues whose handed-over events may be undelivered.
-    package private(set) var leaving: Set<DestinationID> = []
+    package private(set) var draining: Set<DestinationID> = []
 
     /// Creates the queues of a new installation.
     package init() {
@@ -62,12 +62,13 @@ package struct SiftQueueTable: Sendable {
 
     /// Whether the device properties queue appears automatically once it is used.
     package var expectsProperties: Bool {
-        entries[Self.properties] == nil && !removed.contains(Self.properties) && !arriving.contains(Self.properties)
+        entries[Self.properties] == nil && !removed.contains(Self.properties)
+            && !entriesBeingAdded.contains(Self.properties)
     }
 
     /// The destinations of an upload: those of all queues.
     ///
-    /// Includes the device properties queue before the app sees it.
+    /// They include that of the device properties queue, even before the app sees it.
     package var destinations: [DestinationID] {
         var all = entries.values.map(\.destination)
         if expectsProperties { all.append(DestinationID(queue: Self.properties)) }
@@ -78,30 +79,30 @@ package struct SiftQueueTable: Sendable {
 
     /// Begins adding a queue.
     ///
-    /// Call ``added(_:_:)`` or ``notAdded(_:)`` afterward, unless the result is ``Addition/refuse``.
+    /// Call ``finishAdding(_:_:)`` or ``cancelAdding(_:)`` afterward, unless the result is ``Addition/reject``.
     package mutating func add(_ identifier: String) -> Addition {
-        guard entries[identifier] == nil, arriving.insert(identifier).inserted else { return .refuse }
+        guard entries[identifier] == nil, entriesBeingAdded.insert(identifier).inserted else { return .reject }
         let id = DestinationID(queue: identifier)
-        let isThere = Self.builtIn[identifier] != nil || leaving.remove(id) != nil
-        return isThere ? .change(id) : .add(id)
+        let isExisting = Self.builtIn[identifier] != nil || draining.remove(id) != nil
+        return isExisting ? .change(id) : .add(id)
     }
 
     /// Completes adding a queue.
-    package mutating func added(_ identifier: String, _ config: SiftQueueConfig) {
-        arriving.remove(identifier)
+    package mutating func finishAdding(_ identifier: String, _ config: SiftQueueConfig) {
+        entriesBeingAdded.remove(identifier)
         removed.remove(identifier)
         entries[identifier] = Entry(destination: DestinationID(queue: identifier), config: config)
     }
 
     /// Cancels adding a queue that could not be created.
-    package mutating func notAdded(_ identifier: String) {
-        arriving.remove(identifier)
+    package mutating func cancelAdding(_ identifier: String) {
+        entriesBeingAdded.remove(identifier)
     }
 
     /// Shows the device properties queue after a collection.
-    package mutating func propertiesAppeared() {
+    package mutating func showPropertiesQueue() {
         guard expectsProperties else { return }
-        added(Self.properties, SFIosDevicePropertiesCollectorQueueConfig)
+        finishAdding(Self.properties, SFIosDevicePropertiesCollectorQueueConfig)
     }
 
     /// Removes a queue.
@@ -110,26 +111,26 @@ package struct SiftQueueTable: Sendable {
     package mutating func remove(_ identifier: String) -> Entry? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         if Self.builtIn[identifier] == nil {
-            leaving.insert(entry.destination)
+            draining.insert(entry.destination)
         } else {
             removed.insert(identifier)
         }
         return entry
     }
 
-    /// Adds a removed queue of an earlier process, until it is delivered.
-    package mutating func isLeaving(_ id: DestinationID) {
+    /// Adds a queue removed in an earlier process, until it is delivered.
+    package mutating func addDraining(_ id: DestinationID) {
         guard !entries.values.contains(where: { $0.destination == id }) else { return }
-        leaving.insert(id)
+        draining.insert(id)
     }
 
     /// Removes a removed queue whose handed-over events have all been delivered.
-    package mutating func left(_ id: DestinationID) {
-        leaving.remove(id)
+    package mutating func finishDraining(_ id: DestinationID) {
+        draining.remove(id)
     }
 
     /// Saves the last event of a queue.
-    package mutating func appended(_ content: SiftContent, to identifier: String) {
+    package mutating func setLastEvent(_ content: SiftContent, of identifier: String) {
         entries[identifier]?.lastEvent = content
     }
 }
@@ -149,7 +150,7 @@ extension DestinationID {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }
-        // 7 plus 56 characters from a-z, 0-9, `-` and `.`: always a valid ID.
+        // The text has 7 plus 56 characters from a-z, 0-9, `-` and `.`, so it is always a valid ID.
         self = DestinationID("sift-q.\(hash.joined())") ?? "sift-q"
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
 internal import TrackwayDelivery
 package import TrackwayDestinations
-internal import TrackwayEvents
 
 /// An app's settings for sending events.
 package struct SiftSettings: Sendable, Hashable {
@@ -16,11 +16,11 @@ package struct SiftSettings: Sendable, Hashable {
     /// The client whose set of keys is sent.
     package var edition = SiftDestination.Edition.legacy
     /// Whether a batch is dropped after three rejections.
-    package var strikesOut = false
+    package var dropsAfterThreeStrikes = false
     /// Destinations of removed queues whose handed-over events may be undelivered.
     ///
-    /// In alphabetical order.
-    package var leaving: [String] = []
+    /// The list is in alphabetical order.
+    package var draining: [String] = []
 
     /// Creates the default settings.
     package init() {}
@@ -38,8 +38,8 @@ package struct SiftSettings: Sendable, Hashable {
 
     /// The number of failures after which a batch is dropped.
     ///
-    /// Nil for never.
-    var attempts: AttemptLimit? { strikesOut ? .threeStrikes : nil }
+    /// The value is nil if batches are never dropped.
+    var attemptLimit: AttemptLimit? { dropsAfterThreeStrikes ? .threeStrikes : nil }
 
     /// The reasons why events cannot be sent; empty if they can.
     package var faults: [SiftFault] {
@@ -78,25 +78,25 @@ extension SiftSettings {
 
     /// The settings that persist across restarts, as JSON.
     ///
-    /// These are the account and key, whether batches are dropped, and the removed queues that are still being
+    /// They are the account and key, whether batches are dropped, and the removed queues that are still being
     /// delivered.
-    package var kept: [UInt8] {
+    package var encoded: [UInt8] {
         var members = [("account", accountId), ("beacon_key", beaconKey)].compactMap { key, text in
             text.map { JSONValue.Object.Member(key: key, value: .string($0)) }
         }
-        if strikesOut { members.append(.init(key: "strikes_out", value: .boolean(true))) }
-        if !leaving.isEmpty { members.append(.init(key: "leaving", value: .array(leaving.map { .string($0) }))) }
+        if dropsAfterThreeStrikes { members.append(.init(key: "strikes_out", value: .boolean(true))) }
+        if !draining.isEmpty { members.append(.init(key: "leaving", value: .array(draining.map { .string($0) }))) }
         return JSONValue.object(JSONValue.Object(members)).json()
     }
 
     /// Restores the settings that an earlier process saved.
     ///
     /// Settings that cannot be decoded are ignored: the app sets the account and key at its launch.
-    package mutating func recall(_ kept: [UInt8]) {
-        guard let json = try? JSONValue.parse(kept) else { return }  // See above.
+    package mutating func restore(from data: [UInt8]) {
+        guard let json = try? JSONValue.parse(data) else { return }  // See above.
         accountId = json["account"]?.string ?? accountId
         beaconKey = json["beacon_key"]?.string ?? beaconKey
-        strikesOut = json["strikes_out"]?.boolean ?? strikesOut
-        leaving = json["leaving"]?.array?.compactMap(\.string) ?? leaving
+        dropsAfterThreeStrikes = json["strikes_out"]?.boolean ?? dropsAfterThreeStrikes
+        draining = json["leaving"]?.array?.compactMap(\.string) ?? draining
     }
 }

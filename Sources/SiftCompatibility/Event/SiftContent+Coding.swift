@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 extension SiftContent {
     /// Decodes an event from an archive.
     ///
-    /// - Parameter now: the time of the event if the archive contains none.
+    /// - Parameter now: The time of the event if the archive contains none.
     init(_ coder: NSCoder, orAt now: UInt64) {
         self.init(time: coder.containsValue(forKey: "time") ? UInt64(clamping: coder.decodeInt64(forKey: "time")) : now)
         type = coder.text("type")
@@ -48,9 +48,11 @@ extension NSCoder {
         var entries: [AnyHashable: Any] = [:]
         for (name, text) in texts { entries["\(name)"] = "\(text)" }
         // Invalid entries stay invalid: archiving must not make an invalid event valid.
-        let misfits = dictionary(Self.misfits(key))
+        let invalidEntries = dictionary(Self.invalidEntriesKey(for: key))
         var content = SiftStrings(entries)
-        for (name, value) in misfits ?? [:] { content.add(SiftStrings.Misfit(name: "\(name)", value: "\(value)")) }
+        for (name, value) in invalidEntries ?? [:] {
+            content.add(SiftStrings.InvalidEntry(name: "\(name)", value: "\(value)"))
+        }
         return content
     }
 
@@ -71,9 +73,9 @@ extension NSCoder {
     fileprivate func encode(_ texts: SiftStrings?, _ key: String) {
         guard let texts else { return }
         encode(NSDictionary(dictionary: texts.texts), forKey: key)
-        guard !texts.misfits.isEmpty else { return }
-        let misfits = Dictionary(texts.misfits.map { ($0.name, $0.value) }) { first, _ in first }
-        encode(NSDictionary(dictionary: misfits), forKey: Self.misfits(key))
+        guard !texts.invalidEntries.isEmpty else { return }
+        let invalidEntries = Dictionary(texts.invalidEntries.map { ($0.name, $0.value) }) { first, _ in first }
+        encode(NSDictionary(dictionary: invalidEntries), forKey: Self.invalidEntriesKey(for: key))
     }
 
     fileprivate func encode(_ attributes: Attributes?, _ key: String) {
@@ -81,5 +83,5 @@ extension NSCoder {
         encode(String(decoding: JSONValue.object(attributes.json).json(), as: UTF8.self), key)
     }
 
-    private static func misfits(_ key: String) -> String { "\(key).noTexts" }
+    private static func invalidEntriesKey(for key: String) -> String { "\(key).noTexts" }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 internal import TrackwayDestinations
-package import TrackwayEvents
 
 /// The content of an event.
 package struct SiftContent: Sendable, Hashable {
@@ -32,32 +32,32 @@ package struct SiftContent: Sendable, Hashable {
         self.time = time
     }
 
-    /// Whether both are equal except for their times.
+    /// Whether both contents are equal except for their times.
     package func isEssentiallyEqual(to other: SiftContent) -> Bool {
-        timeless == other.timeless
+        withoutTime == other.withoutTime
     }
 
     /// The content without its time, with named values in alphabetical order.
-    private var timeless: SiftContent {
+    private var withoutTime: SiftContent {
         var content = self
         content.time = 0
-        content.iosAppState = iosAppState?.inOrder
-        content.iosDeviceProperties = iosDeviceProperties?.inOrder
+        content.iosAppState = iosAppState?.sortedByName
+        content.iosDeviceProperties = iosDeviceProperties?.sortedByName
         return content
     }
 
-    /// The faults of content that the format does not support.
+    /// The faults in content that the format does not support.
     ///
-    /// These are entries that are not strings, and two snapshots in one event.
+    /// A fault is an entry that is not a string, or a second snapshot in one event.
     package var faults: [SiftFault] {
         let parts = [("fields", fields), ("deviceProperties", deviceProperties), ("metrics", metrics)]
         var faults = parts.flatMap { part, texts in
-            (texts?.misfits ?? []).map { misfit in
+            (texts?.invalidEntries ?? []).map { entry in
                 SiftFault(
-                    field: misfit.name.isEmpty ? part : "\(part).\(misfit.name)",
-                    value: misfit.value,
+                    field: entry.name.isEmpty ? part : "\(part).\(entry.name)",
+                    value: entry.value,
                     message: "The event was not appended because a name or value in \(part) is not a string: "
-                        + "\(misfit.value.quoted).",
+                        + "\(entry.value.quoted).",
                     recoverySuggestion: "Use strings as names and values."
                 )
             }
@@ -78,16 +78,16 @@ package struct SiftContent: Sendable, Hashable {
 
 extension Attributes {
     /// The attributes in alphabetical order at every level.
-    fileprivate var inOrder: Attributes {
-        Attributes(sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.inOrder) })
+    fileprivate var sortedByName: Attributes {
+        Attributes(sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.sortedByName) })
     }
 }
 
 extension AttributeValue {
-    fileprivate var inOrder: AttributeValue {
+    fileprivate var sortedByName: AttributeValue {
         switch self {
-        case .object(let attributes): .object(attributes.inOrder)
-        case .array(let values): .array(values.map(\.inOrder))
+        case .object(let attributes): .object(attributes.sortedByName)
+        case .array(let values): .array(values.map(\.sortedByName))
         case .string, .integer, .double, .boolean, .date: self
         }
     }
@@ -96,17 +96,17 @@ extension AttributeValue {
 extension SiftContent {
     /// The name of the recorded event.
     ///
-    /// It is the type, if that is valid as a name.
+    /// The name is the event's type, if the type is valid as a name.
     package var recordedName: String {
         if iosAppState != nil { return CapturedName.appState }
         if iosDeviceProperties != nil { return CapturedName.deviceProperties }
-        guard let type, Self.isName(type) else { return SiftKey.untypedName }
+        guard let type, Self.isValidEventName(type) else { return SiftKey.untypedName }
         return type
     }
 
     /// The attributes of the recorded event.
     ///
-    /// They contain the whole content, under keys that the destination writes unchanged.
+    /// The attributes contain the entire content, under keys that the destination writes unchanged.
     package var recordedAttributes: Attributes {
         var pairs: [(String, AttributeValue)] = [
             // Empty values are recorded, too, so that the context's user or screen is not used.
@@ -149,18 +149,18 @@ extension SiftContent {
         case CapturedName.deviceProperties: iosDeviceProperties = rest
         default: break
         }
-        let isNamed = !Self.isSpecial(event.name) && event.attributes[SiftKey.untyped]?.boolean != true
+        let isNamed = !Self.isReserved(event.name) && event.attributes[SiftKey.untyped]?.boolean != true
         type = text(SiftKey.type) ?? (isNamed ? event.name : nil)
     }
 
     /// Whether a type is valid as an event name, unchanged.
-    private static func isName(_ type: String) -> Bool {
-        !type.isEmpty && type.utf8.count <= SiftEventLimits.nameBytes && !isSpecial(type)
+    private static func isValidEventName(_ type: String) -> Bool {
+        !type.isEmpty && type.utf8.count <= SiftEventLimits.nameBytes && !isReserved(type)
             && type.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// Whether the name denotes a kind of event, and not a type.
-    private static func isSpecial(_ name: String) -> Bool {
+    private static func isReserved(_ name: String) -> Bool {
         name == CapturedName.appState || name == CapturedName.deviceProperties || name == SiftKey.untypedName
     }
 }

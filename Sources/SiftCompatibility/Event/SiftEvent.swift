@@ -3,8 +3,8 @@
 
 public import Foundation
 internal import Trackway
+public import TrackwayCore
 public import TrackwayDestinations
-public import TrackwayEvents
 
 /// An event: type, path, time, and the app's own strings.
 ///
@@ -12,16 +12,16 @@ public import TrackwayEvents
 /// let event = SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["cart_size": "3"])
 /// sift.append(event)
 /// ```
-/// Thread-safe. Appending an event records its content at that time; later changes do not affect what was appended.
+/// Thread-safe. Appending an event records its content at that time; later changes do not affect the appended content.
 ///
-/// It can be archived, with or without secure coding, and subclassed, like the documented client's class. Properties
-/// that a subclass adds are not sent, and must be thread-safe.
+/// The class supports archiving, with or without secure coding, and subclassing, like the documented client's class.
+/// Properties that a subclass adds are not sent, and must be thread-safe.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
-    // The class is open, so the compiler cannot check the properties of subclasses; this class has one constant with a
-    // lock.
+    // The class is open, so the compiler cannot check the properties of subclasses; the only property of this class is
+    // a constant protected by a lock.
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -41,9 +41,9 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
     /// Creates an event with the current time.
     ///
     /// - Parameters:
-    ///   - type: the event's type; nil or empty is omitted on the wire.
-    ///   - path: the location in the app; nil or empty is omitted on the wire.
-    ///   - fields: the app's own strings by name. An event with any other value can be created, but ``sanityCheck()``
+    ///   - type: The event's type; nil or empty is omitted on the wire.
+    ///   - path: The location in the app; nil or empty is omitted on the wire.
+    ///   - fields: The app's own strings by name. An event with any other value can be created, but ``sanityCheck()``
     ///     rejects it.
     public init(type: String?, path: String? = nil, fields: [AnyHashable: Any]? = nil) {
         var content = SiftContent(time: SiftEvent.now)
@@ -72,7 +72,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     // MARK: Archives
 
-    /// True: decoders of archived events may require their class.
+    /// Whether archived events support secure coding, which is always true.
     public class var supportsSecureCoding: Bool { true }
 
     /// Decodes an event from an archive.
@@ -94,7 +94,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// The time of the event, in milliseconds since 1970.
     ///
-    /// The time of creation, unless set.
+    /// The default is the time of creation.
     public var time: UInt64 {
         get { content.time }
         set {
@@ -119,7 +119,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// The user's ID.
     ///
-    /// If it is nil, appending sets it to ``Sift/userId``.
+    /// If the value is nil, appending the event sets it to ``Sift/userId``.
     public var userId: String? {
         get { content.userId }
         set { state.withLock { $0.content.userId = newValue } }
@@ -127,7 +127,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// The installation's ID.
     ///
-    /// If it is nil, appending sets it to the current installation's ID, which is sent.
+    /// If the value is nil, appending the event sets it to the current installation's ID, which is sent.
     public var installationId: String? {
         get { content.installationId }
         set { state.withLock { $0.content.installationId = newValue } }
@@ -219,7 +219,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// Adds the user and the installation if the event has none.
     ///
-    /// - Parameter time: the time to use if none was set; nil for the time of creation.
+    /// - Parameter time: The time to use if none was set; nil for the time of creation.
     func complete(user: String?, installation: String, time: UInt64?) -> SiftContent {
         state.withLock { state in
             if state.content.userId == nil { state.content.userId = user }
@@ -239,8 +239,8 @@ extension SiftEvent {
     /// Events that are invalid (``sanityCheck()``) are left out.
     ///
     /// - Parameters:
-    ///   - events: the events, in the order to write them; nil for none.
-    ///   - edition: the client whose set of keys app state and device properties have.
+    ///   - events: The events, in the order in which they are written; nil for none.
+    ///   - edition: The client whose set of keys is used for app state and device properties.
     /// - Returns: JSON as UTF-8.
     @nonobjc public class func listRequest(
         _ events: [SiftEvent]?,
@@ -254,7 +254,7 @@ extension SiftEvent {
 extension SiftContent {
     /// The event as it would be recorded.
     ///
-    /// For encoding only: it has no identity.
+    /// The value is for encoding only: it has no identity.
     fileprivate var recorded: Event {
         Event(
             id: EventID(high: 0, low: 0),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The limits of one event.
 ///
 /// The format has no limits. These limits are far above what events contain in practice, and low enough that a request
 /// with such an event is accepted.
 enum SiftEventLimits {
-    /// Maximum length of a recorded event's name.
+    /// The maximum length of a recorded event's name, in bytes.
     ///
     /// A longer type is stored separately.
     static let nameBytes = 1_024
-    /// Maximum length of a field's name, in bytes.
+    /// The maximum length of a field's name, in bytes.
     static let keyBytes = 4_096
-    /// Maximum number of fields, and of each other kind of strings.
+    /// The maximum number of fields, and of each other kind of string.
     static let entries = 10_000
-    /// Maximum size of an event as JSON, in bytes.
+    /// The maximum size of an event as JSON, in bytes.
     static let eventBytes = 192 * 1_024
 
     /// Trackway's event limits, wide enough for every event within these limits.
@@ -34,7 +34,7 @@ enum SiftEventLimits {
 
 extension SiftContent {
     /// The faults of content that exceeds the limits.
-    var excesses: [SiftFault] {
+    var limitViolations: [SiftFault] {
         var faults: [SiftFault] = []
         if time > UInt64(Int64.max) {
             faults.append(
@@ -47,7 +47,7 @@ extension SiftContent {
             )
         }
         for (part, texts) in [("fields", fields), ("deviceProperties", deviceProperties), ("metrics", metrics)] {
-            faults += texts?.excesses(in: part) ?? []
+            faults += texts?.limitViolations(in: part) ?? []
         }
         guard faults.isEmpty else { return faults }
         let size = JSONValue.object(recordedAttributes.json).json().count
@@ -64,7 +64,7 @@ extension SiftContent {
 }
 
 extension SiftStrings {
-    fileprivate func excesses(in part: String) -> [SiftFault] {
+    fileprivate func limitViolations(in part: String) -> [SiftFault] {
         if texts.count > SiftEventLimits.entries {
             return [
                 SiftFault(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The reason why a call failed.
 ///
-/// It is either an invalid setting, or content that the format does not support.
+/// The reason is either an invalid setting, or content that the format does not support.
 package struct SiftFault: Sendable, Hashable {
-    /// The setting or member at fault, as a path such as `fields.cart_size`.
+    /// The affected setting or member, as a path such as `fields.cart_size`.
     package var field: String
     /// The value of the setting or member.
     package var value: String

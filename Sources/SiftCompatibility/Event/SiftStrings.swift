@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Strings by name, as passed by an app.
+/// Named strings that an app provided.
 ///
-/// Entries that are not strings are kept, too, so that they can be named when the event is rejected.
+/// Entries that are not strings are stored, too, so that they can be named when the event is rejected.
 package struct SiftStrings: Sendable, Hashable {
     /// An entry whose name or value is not a string.
-    package struct Misfit: Sendable, Hashable, Comparable {
+    package struct InvalidEntry: Sendable, Hashable, Comparable {
         /// The entry's name as text.
         package var name: String
         /// A description of the invalid value or name.
@@ -21,7 +21,7 @@ package struct SiftStrings: Sendable, Hashable {
     /// The entries whose names and values are strings.
     package var texts: [String: String]
     /// The other entries, in alphabetical order.
-    package private(set) var misfits: [Misfit] = []
+    package private(set) var invalidEntries: [InvalidEntry] = []
 
     /// Creates strings without invalid entries.
     package init(_ texts: [String: String]) {
@@ -34,16 +34,18 @@ package struct SiftStrings: Sendable, Hashable {
         for (key, value) in entries {
             switch (key.base as? String, value as? String) {
             case (let name?, let text?): texts[name] = text
-            case (let name?, nil): misfits.append(Misfit(name: name, value: "\(value) (\(type(of: value)))"))
-            case (nil, _): misfits.append(Misfit(name: "", value: "the name \(key.base) (\(type(of: key.base)))"))
+            case (let name?, nil):
+                invalidEntries.append(InvalidEntry(name: name, value: "\(value) (\(type(of: value)))"))
+            case (nil, _):
+                invalidEntries.append(InvalidEntry(name: "", value: "the name \(key.base) (\(type(of: key.base)))"))
             }
         }
-        misfits.sort()
+        invalidEntries.sort()
     }
 
     /// Adds an entry that is not a string.
-    package mutating func add(_ misfit: Misfit) {
-        misfits.append(misfit)
-        misfits.sort()
+    package mutating func add(_ entry: InvalidEntry) {
+        invalidEntries.append(entry)
+        invalidEntries.sort()
     }
 }

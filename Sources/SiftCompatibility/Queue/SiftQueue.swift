@@ -4,18 +4,19 @@
 public import CSiftCompatibility
 public import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A queue of events that are pending until upload.
 ///
-/// The object contains no events: they are stored in the journal, and its properties read them there. Thread-safe.
+/// The object contains no events: they are stored in the journal, and the object's properties read them from there.
+/// Thread-safe.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 public final class SiftQueue: NSObject, Sendable {
     /// The queue's name.
     public let identifier: String
-    /// Its rules.
+    /// The queue's rules.
     public let config: SiftQueueConfig
     private let destination: DestinationID
     private let core: SiftCore
@@ -30,11 +31,11 @@ public final class SiftQueue: NSObject, Sendable {
 
     /// The pending events, oldest first.
     ///
-    /// Includes events that earlier processes recorded, but not events that were handed over for delivery. Available
-    /// from the start of the process, and during a pause.
+    /// The list includes events that earlier processes recorded, but not events that were handed over for delivery. It
+    /// is available from the start of the process, and during a pause.
     ///
     /// - Complexity: O(pending events), read from disk.
-    public var queue: [SiftEvent] { core.waiting(in: destination) }
+    public var queue: [SiftEvent] { core.pendingEvents(in: destination) }
 
     /// The event appended last.
     ///
@@ -48,16 +49,16 @@ public final class SiftQueue: NSObject, Sendable {
         return core.state.withLock { $0.queues[identifier]?.lastEvent }.map { SiftEvent($0) }
     }
 
-    /// When the queue was last ready for upload, in milliseconds since 1970.
+    /// The time when the queue was last ready, in milliseconds since 1970.
     ///
-    /// 0 if it never was.
+    /// The value is 0 if the queue was never ready for upload.
     public var lastUploadTimestamp: UInt64 {
         UInt64(clamping: core.analytics()?.lastUpload(of: destination)?.milliseconds ?? 0)
     }
 
     /// The directory of the journal that contains the queue's events.
     ///
-    /// Empty while the directory cannot be used.
+    /// The path is empty while the directory cannot be used.
     public var archivePath: String { core.analytics()?.delivery.environment.folder ?? "" }
 
     /// Appends an event; see ``Sift/append(_:toQueue:)``.
@@ -68,9 +69,9 @@ public final class SiftQueue: NSObject, Sendable {
 
     /// Hands all pending events over for delivery.
     ///
-    /// - Returns: The events that were handed over, oldest first. They are delivered from the journal; also passing
-    ///   them to ``SiftUploader/upload(_:)`` has no effect. Empty while the account, key or address is missing or
-    ///   invalid: then nothing is handed over.
+    /// - Returns: The events that were handed over, oldest first. They are delivered from the journal; passing them to
+    ///   ``SiftUploader/upload(_:)`` as well has no effect. The list is empty while the account, key or address is
+    ///   missing or invalid, because nothing is handed over.
     @discardableResult
     public func transfer() -> [SiftEvent] {
         let events = queue
@@ -95,7 +96,7 @@ public final class SiftQueue: NSObject, Sendable {
 
     /// Flushes appended events to disk in the background.
     ///
-    /// They then survive power loss. The journal is the archive and already contains the events.
+    /// The events then survive power loss. The journal is the archive and already contains the events.
     public func archive() {
         core.archive()
     }

@@ -3,14 +3,15 @@
 
 public import CSiftCompatibility
 public import Foundation
-internal import TrackwayBehavior
+internal import TrackwayLifecycle
 
 // The structure is declared in C, so that C and Objective-C can initialize it as documented; see its header for the
 // members.
 //
 //     sift.addEventQueue("orders", config: SiftQueueConfig().withUploadWhenMoreThan(8).withUploadWhenOlderThan(30))
 //
-// C provides an initializer with all members and one without any, which sets them to zero. These are the others.
+// C provides an initializer with all members, and one without any, which sets them to zero. The other initializers
+// follow.
 extension SiftQueueConfig {
     /// Creates a configuration whose other members are zero.
     public init(acceptSameEventAfter: TimeInterval) {
@@ -61,7 +62,7 @@ extension SiftQueueConfig {
 extension SiftQueueConfig: @retroactive Hashable {
     /// Whether all members are equal.
     ///
-    /// A time that is not a number equals nothing.
+    /// A time that is not a number is not equal to any value.
     public static func == (left: SiftQueueConfig, right: SiftQueueConfig) -> Bool {
         left.acceptSameEventAfter == right.acceptSameEventAfter && left.uploadWhenMoreThan == right.uploadWhenMoreThan
             && left.uploadWhenOlderThan == right.uploadWhenOlderThan
@@ -150,10 +151,10 @@ extension SiftQueueConfig {
     }
 
     /// The maximum time: a century, so that calculations cannot overflow.
-    private static let longest: TimeInterval = 100 * 365 * 86_400
+    private static let maximumSeconds: TimeInterval = 100 * 365 * 86_400
 
     private static func duration(_ seconds: TimeInterval) -> Duration? {
         guard !seconds.isNaN else { return nil }
-        return .milliseconds(Int64((min(max(seconds, 0), longest) * 1_000).rounded()))
+        return .milliseconds(Int64((min(max(seconds, 0), maximumSeconds) * 1_000).rounded()))
     }
 }

@@ -21,7 +21,7 @@ public final class SiftUploader: NSObject, Sendable {
 
     /// Sends events.
     ///
-    /// Appends them to the default queue and hands the queue over for delivery. Events returned by
+    /// The events are appended to the default queue, and the queue is handed over for delivery. Events returned by
     /// ``SiftQueue/transfer()`` are already being delivered and are skipped.
     ///
     /// - Returns: Whether all events are being delivered. False, with a diagnostic, if one of them was not accepted or
@@ -34,7 +34,7 @@ public final class SiftUploader: NSObject, Sendable {
         let taken = new.count { core.append($0, to: identifier) }
         if taken > 0, let queue = core.entry(identifier) {
             guard core.canUpload() else { return false }
-            // The queue's rules may have handed them over already. In this case, none of them is pending.
+            // The queue's rules may already have handed the events over. In this case, none of them is pending.
             core.upload([queue.destination], force: true)
         }
         return taken == new.count
@@ -48,7 +48,8 @@ public final class SiftUploader: NSObject, Sendable {
 
     /// Flushes the events to disk in the background.
     ///
-    /// They then survive power loss. The journal is the archive and already contains the events that were handed over.
+    /// The events then survive power loss. The journal is the archive and already contains the events that were handed
+    /// over.
     public func archive() {
         core.archive()
     }

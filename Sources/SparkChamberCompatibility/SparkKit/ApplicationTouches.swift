@@ -6,21 +6,21 @@ internal import Foundation
 internal import TrackwayUIKit
 internal import UIKit
 
-/// The observation of the application's touches, while enabled.
+/// The observation of the application's touches; nil while disabled.
 @MainActor private var applicationTouches: UIKitHooks.Observation?
 
 extension SparkDetector {
     /// Whether `didEndTouch` events fire for touches of the whole application.
     ///
-    /// This includes touches in views of any class, whether or not they are SparkKit's. False by default; replaces the
-    /// documented build setting.
+    /// This includes touches in views of any class, not only SparkKit's classes. False by default. This property
+    /// replaces the documented build setting.
     ///
-    /// An event fires once for a touch, even if its own element, the application and the app's code all report it. A
-    /// touch counts when the system delivers it to the application, before windows, gestures and views receive it. A
-    /// touch that a view does not pass on, or that a gesture claims, therefore counts, too.
+    /// An event fires once per touch, even if its own element, the application, and the app's code all report the
+    /// touch. A touch counts when the system delivers it to the application, before windows, gestures, and views
+    /// receive it. A touch that a view does not pass on, or that a gesture claims, therefore also counts.
     ///
-    /// `UIApplication.sendEvent(_:)` is swizzled while this is true. If `TrackwaySwizzlingEnabled` in the property list
-    /// forbids that, no touches are observed.
+    /// `UIApplication.sendEvent(_:)` is swizzled while this is true. If `TrackwaySwizzlingEnabled` in the Info.plist
+    /// forbids swizzling, no touches are observed.
     #if canImport(ObjectiveC)
     @objc
     #endif
@@ -36,8 +36,8 @@ extension SparkDetector {
             var handlers = UIKitHooks.Handlers()
             handlers.willSendEvent = { event in
                 guard event.type == .touches, let touches = event.allTouches else { return }
-                let over = touches.filter { $0.phase == .ended }
-                if !over.isEmpty { ended(over) }
+                let ended = touches.filter { $0.phase == .ended }
+                if !ended.isEmpty { reportEndedTouches(ended) }
             }
             applicationTouches = UIKitHooks.observe(handlers)
         }

@@ -5,10 +5,10 @@
 internal import UIKit
 #endif
 
-/// The visibility of a list's cell, combined from several observers.
+/// The visibility of a list cell, combined from several sources.
 ///
-/// The list's delegate, if it is one that reports, and the cell itself each have only part of the information. A cell
-/// appears once until it disappears, and vice versa.
+/// The list's delegate (if it reports visibility) and the cell itself each have only part of the information. A
+/// cell's appearances and disappearances alternate; repeated reports are ignored.
 struct CellVisibility {
     /// The result of an observation.
     enum Change: Hashable {
@@ -17,64 +17,65 @@ struct CellVisibility {
     }
 
     private enum State {
-        /// Not visible; it appears when it is found visible.
-        case away
-        case shown
-        /// The delegate reported it as not visible, but it is in place.
+        /// The cell is not visible; it appears when found to be visible.
+        case hidden
+        case visible
+        /// The delegate reported that the cell is no longer shown, but it is still in place.
         ///
-        /// A list leaves cells in place for a while.
-        case leaving
+        /// A list leaves cells in place for some time.
+        case ending
     }
 
-    private var state = State.away
+    private var state = State.hidden
     /// Whether the last reported change was a disappearance.
     private var hasDisappeared = false
 
     /// Handles the delegate's notification that the cell will be shown.
     mutating func willDisplay() -> Change? {
-        defer { state = .shown }
-        return state == .shown ? nil : appeared()
+        defer { state = .visible }
+        return state == .visible ? nil : markAppeared()
     }
 
     /// Handles the delegate's notification that the cell is no longer shown.
     mutating func didEndDisplaying() -> Change? {
-        guard state == .shown else { return nil }
-        state = .leaving
-        return disappeared()
+        guard state == .visible else { return nil }
+        state = .ending
+        return markDisappeared()
     }
 
     /// Handles the app's report that the cell is no longer shown.
     ///
-    /// It also counts for a cell in an unknown state, but not for one that was found to disappear before.
+    /// The report also counts for a cell in an unknown state, but not if the cell's disappearance was already
+    /// detected.
     mutating func didEndByCall() -> Change? {
-        if state == .shown { return didEndDisplaying() }
-        return hasDisappeared ? nil : disappeared()
+        if state == .visible { return didEndDisplaying() }
+        return hasDisappeared ? nil : markDisappeared()
     }
 
     /// Handles the cell's layout, after the app has set its content.
     ///
-    /// - Parameter isInSight: whether it is in a window and not hidden.
-    mutating func laidOut(isInSight: Bool) -> Change? {
-        guard isInSight else { return left() }
-        guard state == .away else { return nil }
-        state = .shown
-        return appeared()
+    /// - Parameter isVisible: whether the cell is in a window and not hidden.
+    mutating func didLayOut(isVisible: Bool) -> Change? {
+        guard isVisible else { return didBecomeInvisible() }
+        guard state == .hidden else { return nil }
+        state = .visible
+        return markAppeared()
     }
 
-    /// Handles the cell when it is no longer visible.
+    /// Handles the end of the cell's visibility.
     ///
-    /// It left its window, was hidden, or is about to be reused.
-    mutating func left() -> Change? {
-        defer { state = .away }
-        return state == .shown ? disappeared() : nil
+    /// The cell left its window, was hidden, or is about to be reused.
+    mutating func didBecomeInvisible() -> Change? {
+        defer { state = .hidden }
+        return state == .visible ? markDisappeared() : nil
     }
 
-    private mutating func appeared() -> Change {
+    private mutating func markAppeared() -> Change {
         hasDisappeared = false
         return .appeared
     }
 
-    private mutating func disappeared() -> Change {
+    private mutating func markDisappeared() -> Change {
         hasDisappeared = true
         return .disappeared
     }
@@ -88,12 +89,12 @@ protocol SelfObservingCell: UIView {
 }
 
 extension SelfObservingCell {
-    /// Whether it is in a window and not hidden.
-    var isInSight: Bool { window != nil && !isHidden }
+    /// Whether the cell is in a window and not hidden.
+    var isVisibleInWindow: Bool { window != nil && !isHidden }
 
     /// Reports the result of an observation to the detector.
-    func notice(_ observation: (inout CellVisibility) -> CellVisibility.Change?) {
-        if let change = observation(&visibility) { SparkDetector.noticed(change, of: self) }
+    func updateVisibility(_ observation: (inout CellVisibility) -> CellVisibility.Change?) {
+        if let change = observation(&visibility) { SparkDetector.track(change, of: self) }
     }
 }
 #endif

@@ -12,9 +12,9 @@ public import UIKit
 @objcMembers
 #endif
 open class SparkButton: UIButton {
-    /// Notifies the detector, then the button.
+    /// Notifies the detector, then passes the touches to the superclass.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
-        SparkDetector.ended(touches)
+        SparkDetector.reportEndedTouches(touches)
         super.touchesEnded(touches, with: event)
     }
 }

@@ -5,54 +5,54 @@
 internal import Foundation
 public import UIKit
 
-/// A cell whose `didAppear`, `didDisappear` and `didEndTouch` events fire automatically.
+/// A cell whose `didAppear`, `didDisappear`, and `didEndTouch` events fire automatically.
 ///
-/// This does not depend on the delegate of its list.
+/// The events do not depend on the list's delegate.
 ///
-/// It appears when it is laid out in a window and not hidden, or when a ``SparkViewController`` is notified that it
-/// will be shown, whichever is first. It disappears when it is hidden, leaves its window or is reused, or when the
-/// controller is notified.
+/// The cell appears when it is laid out in a window and not hidden, or when a ``SparkViewController`` is notified
+/// that the cell will be shown, whichever comes first. It disappears when it is hidden, leaves its window, or is
+/// reused, or when the controller is notified that the cell is no longer shown.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SparkCollectionViewCell: UICollectionViewCell, SelfObservingCell {
     var visibility = CellVisibility()
 
-    /// Notifies the detector, then the cell.
+    /// Notifies the detector, then passes the touches to the superclass.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
-        SparkDetector.ended(touches)
+        SparkDetector.reportEndedTouches(touches)
         super.touchesEnded(touches, with: event)
     }
 
-    /// Handles the cell entering or leaving a window.
+    /// Updates the cell's visibility when it enters or leaves a window.
     open override func didMoveToWindow() {
         super.didMoveToWindow()
-        if isInSight { setNeedsLayout() } else { notice { $0.left() } }
+        if isVisibleInWindow { setNeedsLayout() } else { updateVisibility { $0.didBecomeInvisible() } }
     }
 
-    /// Handles the cell's visibility after layout.
+    /// Updates the cell's visibility after layout.
     open override func layoutSubviews() {
         super.layoutSubviews()
-        let isInSight = isInSight
-        notice { $0.laidOut(isInSight: isInSight) }
+        let isVisible = isVisibleInWindow
+        updateVisibility { $0.didLayOut(isVisible: isVisible) }
     }
 
-    /// Handles the disappearance of the cell before it is reused.
+    /// Handles the cell's disappearance before it is reused.
     ///
     /// Pending actions run first, because they may read the cell's content.
     open override func prepareForReuse() {
-        notice { $0.left() }
+        updateVisibility { $0.didBecomeInvisible() }
         SparkDetector.executor.runPending()
         super.prepareForReuse()
         setNeedsLayout()
     }
 
-    /// Handles the hiding of the cell.
+    /// Whether the cell is hidden; a change updates its visibility.
     ///
-    /// For example, a list hides a cell that it keeps for later.
+    /// For example, a list hides a cell that it keeps for later use.
     open override var isHidden: Bool {
         didSet {
-            if isInSight { setNeedsLayout() } else { notice { $0.left() } }
+            if isVisibleInWindow { setNeedsLayout() } else { updateVisibility { $0.didBecomeInvisible() } }
         }
     }
 }

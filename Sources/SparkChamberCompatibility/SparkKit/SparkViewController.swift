@@ -5,44 +5,44 @@
 public import Foundation
 public import UIKit
 
-/// A view controller that reports its interface to the detector.
+/// A view controller that reports interface events to the detector.
 ///
-/// It reports its views, lists and scroll views.
+/// The events come from the controller's views, lists, and scroll views.
 ///
-/// Its view and the view's direct subviews appear and disappear automatically. The detector also receives what lists
-/// and scroll views report to their delegate.
+/// The appearance and disappearance of the controller's view and the view's direct subviews are reported
+/// automatically. Events that lists and scroll views report to their delegate are also forwarded to the detector.
 ///
-/// A subclass declares its delegate protocols, overrides the methods it needs, and calls `super`.
+/// A subclass declares its delegate protocols, overrides the methods that it needs, and calls `super`.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SparkViewController: UIViewController {
-    private struct Shown {
+    private struct WeakView {
         weak var view: UIView?
     }
 
-    /// The views that last appeared with the view.
-    private var shown: [Shown] = []
+    /// The views that were reported at the last appearance.
+    private var shownViews: [WeakView] = []
 
-    /// Reports that the view's direct subviews appear, then the view.
+    /// Reports the appearance of the view's direct subviews, then of the view.
     ///
-    /// Views known to be visible do not appear again.
+    /// Views already known to be visible are not reported again.
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
         let views: [UIView] = view.subviews + [view]
-        for former in shown.compactMap(\.view) where !views.contains(where: { $0 === former }) {
-            Appearances.forget(former)
+        for previous in shownViews.compactMap(\.view) where !views.contains(where: { $0 === previous }) {
+            AppearanceTracker.forget(previous)
         }
-        shown = views.map { Shown(view: $0) }
-        for view in views { Appearances.controllerAppeared(with: view) }
+        shownViews = views.map { WeakView(view: $0) }
+        for view in views { AppearanceTracker.controllerAppeared(with: view) }
     }
 
-    /// Reports that the view's direct subviews disappear, then the view.
+    /// Reports the disappearance of the view's direct subviews, then of the view.
     ///
-    /// Views known not to be visible do not disappear again.
+    /// Views already known to have disappeared are not reported again.
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
-        for view: UIView in view.subviews + [view] { Appearances.controllerDisappeared(with: view) }
+        for view: UIView in view.subviews + [view] { AppearanceTracker.controllerDisappeared(with: view) }
     }
 
     // MARK: Tables
@@ -52,7 +52,7 @@ open class SparkViewController: UIViewController {
     @objc(tableView:willDisplayCell:forRowAtIndexPath:)
     #endif
     open func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
-        appeared(cell)
+        reportAppearance(cell)
     }
 
     /// Reports that the header appears.
@@ -60,7 +60,7 @@ open class SparkViewController: UIViewController {
     @objc(tableView:willDisplayHeaderView:forSection:)
     #endif
     open func tableView(_ tableView: UITableView, willDisplayHeaderView view: UIView, forSection section: Int) {
-        appeared(view)
+        reportAppearance(view)
     }
 
     /// Reports that the footer appears.
@@ -68,10 +68,10 @@ open class SparkViewController: UIViewController {
     @objc(tableView:willDisplayFooterView:forSection:)
     #endif
     open func tableView(_ tableView: UITableView, willDisplayFooterView view: UIView, forSection section: Int) {
-        appeared(view)
+        reportAppearance(view)
     }
 
-    /// Reports that the cell disappears.
+    /// Reports that the cell disappeared.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingCell:forRowAtIndexPath:)
     #endif
@@ -80,23 +80,23 @@ open class SparkViewController: UIViewController {
         didEndDisplaying cell: UITableViewCell,
         forRowAt indexPath: IndexPath
     ) {
-        disappeared(cell)
+        reportDisappearance(cell)
     }
 
-    /// Reports that the header disappears.
+    /// Reports that the header disappeared.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingHeaderView:forSection:)
     #endif
     open func tableView(_ tableView: UITableView, didEndDisplayingHeaderView view: UIView, forSection section: Int) {
-        disappeared(view)
+        reportDisappearance(view)
     }
 
-    /// Reports that the footer disappears.
+    /// Reports that the footer disappeared.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingFooterView:forSection:)
     #endif
     open func tableView(_ tableView: UITableView, didEndDisplayingFooterView view: UIView, forSection section: Int) {
-        disappeared(view)
+        reportDisappearance(view)
     }
 
     /// Reports the target action of the row's cell.
@@ -118,7 +118,7 @@ open class SparkViewController: UIViewController {
         willDisplay cell: UICollectionViewCell,
         forItemAt indexPath: IndexPath
     ) {
-        appeared(cell)
+        reportAppearance(cell)
     }
 
     /// Reports that the supplementary view appears.
@@ -131,10 +131,10 @@ open class SparkViewController: UIViewController {
         forElementKind elementKind: String,
         at indexPath: IndexPath
     ) {
-        appeared(view)
+        reportAppearance(view)
     }
 
-    /// Reports that the cell disappears.
+    /// Reports that the cell disappeared.
     #if canImport(ObjectiveC)
     @objc(collectionView:didEndDisplayingCell:forItemAtIndexPath:)
     #endif
@@ -143,10 +143,10 @@ open class SparkViewController: UIViewController {
         didEndDisplaying cell: UICollectionViewCell,
         forItemAt indexPath: IndexPath
     ) {
-        disappeared(cell)
+        reportDisappearance(cell)
     }
 
-    /// Reports that the supplementary view disappears.
+    /// Reports that the supplementary view disappeared.
     #if canImport(ObjectiveC)
     @objc(collectionView:didEndDisplayingSupplementaryView:forElementOfKind:atIndexPath:)
     #endif
@@ -156,7 +156,7 @@ open class SparkViewController: UIViewController {
         forElementOfKind elementKind: String,
         at indexPath: IndexPath
     ) {
-        disappeared(view)
+        reportDisappearance(view)
     }
 
     /// Reports the target action of the item's cell.
@@ -169,7 +169,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Scrolling
 
-    /// Reports that scrolling begins.
+    /// Reports that scrolling is about to begin.
     #if canImport(ObjectiveC)
     @objc(scrollViewWillBeginDragging:)
     #endif
@@ -179,7 +179,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Implementation
 
-    private func appeared(_ view: UIView) { Appearances.listWillDisplay(view) }
-    private func disappeared(_ view: UIView) { Appearances.listDidEndDisplaying(view) }
+    private func reportAppearance(_ view: UIView) { AppearanceTracker.listWillDisplay(view) }
+    private func reportDisappearance(_ view: UIView) { AppearanceTracker.listDidEndDisplaying(view) }
 }
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
+package import TrackwayCore
 package import TrackwayDelivery
-package import TrackwayEvents
+package import TrackwayDestinationKit
 internal import TrackwayJournal
+package import TrackwayLifecycle
 internal import TrackwayPlatform
-package import TrackwayWire
 
 // Additions to the public API for compatibility modules.
 extension Analytics {
@@ -19,33 +19,33 @@ extension Analytics {
     /// The capture options, as the app set them.
     package var runtimeCapture: CaptureOptions { runtimeOptions.withLock { $0.capture } }
 
-    /// Reports a diagnostic like one of the SDK's own.
+    /// Reports a diagnostic in the same way as the SDK's own diagnostics.
     package func report(_ diagnostic: Diagnostic) { reporter.report(diagnostic) }
 
-    /// Records the start of this process now, if it has not been recorded yet.
-    package func recordPendingStart() { lifecycle.behavior.begin() }
+    /// Records this process's start if it has not been recorded yet.
+    package func recordPendingStart() { lifecycle.controller.begin() }
 
-    /// Records an event that a compatibility module creates, with the time of the call.
+    /// Records a compatibility module's event with the time of the call.
     ///
-    /// While the app launches, the event does not trigger the start and is recorded after it.
+    /// During the launch, the event does not trigger the start, and is recorded after the start.
     package func recordAfterLaunch(_ name: String, _ attributes: Attributes = [:], to route: Route = .all) {
         let moment = recording.clock.now()
-        afterLaunch { [weak self] in _ = self?.recordOwn(name, attributes, to: route, at: moment) }
+        afterLaunch { [weak self] in _ = self?.recordSDKEvent(name, attributes, to: route, at: moment) }
     }
 
     /// Runs work that may trigger the start.
     ///
-    /// While the app launches, the work runs after the start. See ``LifecycleController/afterLaunch(_:)``.
-    package func afterLaunch(_ work: @escaping @Sendable () -> Void) { lifecycle.behavior.afterLaunch(work) }
+    /// During the launch, the work is deferred until after the start. See ``LifecycleController/afterLaunch(_:)``.
+    package func afterLaunch(_ work: @escaping @Sendable () -> Void) { lifecycle.controller.afterLaunch(work) }
 
-    /// Calls `report` after every lifecycle change was handled.
+    /// Calls `report` after each lifecycle change has been handled.
     ///
     /// The closure is retained for this object's lifetime.
-    package func followLifeCycle(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
-        lifecycle.follower.reportAlso(report)
+    package func observeLifecycle(_ report: @escaping @Sendable ([LifecycleChange]) -> Void) {
+        lifecycle.dispatcher.addObserver(report)
     }
 
-    /// Reports to the app that a compatibility module could not create its ``Analytics``.
+    /// Reports that a compatibility module could not create its ``Analytics``.
     package static func report(notStarted error: TrackwayError, to configuration: Configuration) {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
@@ -60,13 +60,14 @@ extension Analytics {
         )
     }
 
-    /// Reports if another image of the process also defines one of these Objective-C classes.
+    /// Reports Objective-C classes that another image of the process also defines.
     ///
-    /// In that case, the SDK that a module replaces is linked as well. The check runs later, on another thread.
+    /// Such a duplicate means that the SDK that a module replaces is linked as well. The check runs later, on another
+    /// thread.
     package func reportDuplicates(of classes: Set<String>) {
-        let (reporter, imagesDefining) = (reporter, delivery.environment.imagesDefining)
-        storage.queue.order {
-            for duplicate in DuplicateClass.among(classes, in: imagesDefining(classes)) {
+        let (reporter, loadedImages) = (reporter, delivery.environment.loadedImages)
+        storage.queue.enqueue {
+            for duplicate in DuplicateClass.among(classes, in: loadedImages(classes)) {
                 reporter.report(Diagnostic(duplicate))
             }
         }
@@ -82,11 +83,11 @@ extension Analytics {
     /// A request in flight is completed. Events that the app records are stored and stay pending. A second call while
     /// paused changes nothing.
     package func pause() {
-        // Hold delivery before sending is forbidden, so that a request that is about to begin waits instead of being
-        // refused.
-        delivery.service.hold()
-        delivery.control.change { $0.pausedChanged(to: true) }
-        lifecycle.snapshots?.rests(true)
+        // Hold delivery before sending is disallowed, so that a request that is about to begin waits instead of being
+        // rejected.
+        delivery.service.beginHold()
+        delivery.control.change { $0.setPaused(true) }
+        lifecycle.snapshots?.setPaused(true)
     }
 
     /// Ends a pause.
@@ -94,28 +95,31 @@ extension Analytics {
     /// Parked destinations are retried.
     package func resume() {
         let wasPaused = isPaused
-        delivery.control.change { $0.pausedChanged(to: false) }
-        delivery.service.release()
-        lifecycle.snapshots?.rests(false)
+        delivery.control.change { $0.setPaused(false) }
+        delivery.service.endHold()
+        lifecycle.snapshots?.setPaused(false)
         if wasPaused { delivery.service.probeParkedDestinations() }
     }
 
-    /// Retries parked destinations, because their settings were set again.
+    /// Retries parked destinations after their settings were set again.
     package func probeParkedDestinations() {
         delivery.service.probeParkedDestinations()
     }
 
     // MARK: Modes of destinations
 
-    /// Sets how a destination treats events recorded after this call, on every thread.
+    /// Sets how a destination treats events recorded after this call.
     ///
-    /// Events recorded before, in earlier runs too, keep the mode that was set when they were recorded.
+    /// The mode applies to events of every thread.
+    ///
+    /// Events recorded before this call, including those of earlier runs, keep the mode that was set when they were
+    /// recorded.
     package func setMode(_ mode: String, of destination: DestinationID) {
         recording.contextStore.perform { transaction in transaction.context.modes[destination.rawValue] = .string(mode)
         }
     }
 
-    /// Replaces a destination, and the number of pending events that starts an upload.
+    /// Replaces a destination and the event count that starts an upload.
     ///
     /// See ``replaceDestination(_:)``.
     ///
@@ -123,7 +127,7 @@ extension Analytics {
     ///
     /// - Throws: The same errors as ``replaceDestination(_:)``.
     package func replaceDestination(_ destination: any Destination, flushEvents: Int) throws(TrackwayError) {
-        try checkPresent(destination.id)
+        try requireDestination(destination.id)
         var bounds = SettingsClamp()
         delivery.service.replace(destination, flushEvents: bounds.count(flushEvents, from: 1, "flushEvents"))
         reporter.report(bounds.diagnostics)
@@ -131,33 +135,33 @@ extension Analytics {
 
     // MARK: Events in a module's own form
 
-    /// Shows an event to interceptors before a module stores it under another name.
+    /// Shows an event to interceptors before it is recorded under another name.
     ///
-    /// They see the event's own name and attributes. Any thread may call, but must hold no lock. The event is then
-    /// recorded with `isShown`.
+    /// The interceptors see the event's own name and attributes. Callable from any thread that holds no lock. The event
+    /// is then recorded with `isShown`.
     ///
     /// - Parameters:
     ///   - event: The event; interceptors may change it.
-    ///   - name: The name under which the module records it. Events that are refused under this name are not shown.
+    ///   - name: The name under which the module records it. Events that are rejected under this name are not shown.
     /// - Returns: False if an interceptor dropped the event, which the ledger counts.
-    package func showToInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
+    package func passesInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
         guard delivery.control.gate.state.contains(.intercepts), recording.recorder.mayRecord(name, to: event.route.ids)
         else {
             return true
         }
-        return recording.interception.keeps(&event)
+        return recording.interceptors.shouldKeep(&event)
     }
 
     // MARK: Discarding
 
-    /// Drops and counts a destination's pending events, unless another process delivers.
-    package func discardWaiting(for destination: DestinationID) async {
+    /// Drops and counts a destination's pending events unless another process delivers.
+    package func discardPendingEvents(for destination: DestinationID) async {
         guard storage.registry.contains(destination) else { return }
         let (journal, reporter) = (storage.journal, reporter)
-        // As for an erasure, delivery releases the folder first, so that no event to be dropped is in flight.
+        // Delivery releases the folder first, as for an erasure, so that none of the events to be dropped is in flight.
         delivery.control.change { $0.eraseBegan() }
         defer { delivery.control.change { $0.eraseEnded() } }
-        await delivery.control.untilAtRest()
+        await delivery.control.waitUntilIdle()
         await storage.queue.run {
             do throws(JournalError) {
                 try journal.withElection { (consumer) throws(JournalError) in
@@ -178,16 +182,18 @@ extension Analytics {
     }
 }
 
-/// The interceptors of a configuration, for a module that stores events without an ``Analytics``.
+/// The interceptors of a configuration.
+///
+/// For a module that stores events without an ``Analytics``.
 package final class InterceptorChain: Sendable {
-    private let interception: InterceptorRunner
+    private let interceptors: InterceptorRunner
 
     /// Creates a chain of the configuration's interceptors.
     ///
-    /// - Parameter clock: Measures how long an interceptor takes.
+    /// - Parameter clock: The clock that measures how long an interceptor takes.
     package init(_ configuration: Configuration, clock: any EventClock) {
         let log = StandardErrorLog(clock: clock)
-        interception = InterceptorRunner(
+        interceptors = InterceptorRunner(
             configuration.interceptors,
             counts: nil,
             clock: clock,
@@ -197,10 +203,10 @@ package final class InterceptorChain: Sendable {
 
     /// Shows an event to the interceptors, in order.
     ///
-    /// Any thread may call, but must hold no lock.
+    /// Callable from any thread that holds no lock.
     ///
-    /// - Returns: False if one of them dropped the event. The caller counts it.
-    package func keeps(_ event: inout InterceptedEvent) -> Bool { interception.keeps(&event) }
+    /// - Returns: False if an interceptor dropped the event. The caller counts the drop.
+    package func shouldKeep(_ event: inout InterceptedEvent) -> Bool { interceptors.shouldKeep(&event) }
 }
 
 extension DestinationRules {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 internal import TrackwayDelivery
-package import TrackwayEvents
+package import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayPlatform
-package import TrackwayWire
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -15,13 +15,13 @@ internal import Foundation
 
 /// The dependencies of a compatibility module.
 ///
-/// The module needs them for its own work, such as loading its back end's configuration.
+/// The module uses them for its own work, such as loading its back end's configuration.
 package struct ExtensionEnvironment: Sendable {
     /// Sends requests while consent and the enabled state permit it.
     package let transport: any Transport
     /// The app's id.
     package let appID: String
-    /// The boot that monotonic times belong to.
+    /// The id of the boot that monotonic times belong to.
     package let boot: String
     private let clock: any EventClock
     private let sleeper: any DeliverySleeper
@@ -29,7 +29,7 @@ package struct ExtensionEnvironment: Sendable {
     private let storage: any JournalStorage
     /// The installation's folder.
     package let folder: String
-    let imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage]
+    let loadedImages: @Sendable (_ classes: Set<String>) -> [LoadedImage]
 
     /// Creates the environment of an ``Analytics`` with its dependencies.
     init(_ dependencies: Dependencies, appID: String, transport: any Transport) {
@@ -41,17 +41,17 @@ package struct ExtensionEnvironment: Sendable {
         random = Locked(dependencies.random)
         storage = dependencies.storage
         folder = dependencies.folder
-        imagesDefining = dependencies.imagesDefining
+        loadedImages = dependencies.loadedImages
     }
 
     /// The time since boot.
     package var now: MonotonicTime { clock.now().monotonic }
 
     /// The wall-clock time.
-    package var wall: Timestamp { clock.now().wall }
+    package var wallTime: Timestamp { clock.now().wall }
 
     /// Returns a random number in 0..<1.
-    package func chance() -> Double {
+    package func randomFraction() -> Double {
         // A double holds 53 bits.
         random.withLock { Double($0.next() >> 11) * 0x1p-53 }
     }
@@ -63,7 +63,7 @@ package struct ExtensionEnvironment: Sendable {
 
     /// Returns content stored in the installation's folder.
     ///
-    /// nil if it is missing or cannot be read now.
+    /// nil if the content is missing or currently cannot be read.
     package func contents(of name: String) -> [UInt8]? {
         // Compatibility modules store only data that can be obtained again.
         (try? storage.contents(of: "\(folder)/\(name)")) ?? nil
@@ -71,8 +71,9 @@ package struct ExtensionEnvironment: Sendable {
 
     /// Stores content in the installation's folder.
     ///
-    /// - Parameter durably: Whether it must survive power loss. Not needed for data that can be obtained again.
-    package func keep(_ bytes: [UInt8], as name: String, durably: Bool = false) {
+    /// - Parameter durably: Whether the content must survive power loss. Durability is not needed for data that can be
+    ///   obtained again.
+    package func store(_ bytes: [UInt8], as name: String, durably: Bool = false) {
         // The data can be obtained again, and the journal reports disk errors.
         try? storage.replace("\(folder)/\(name)", with: bytes, durably: durably)
     }
@@ -87,7 +88,7 @@ extension Analytics {
 extension Configuration {
     /// Gives a compatibility module its own folder next to the default one.
     ///
-    /// An app can then use several modules and the public API, and none of them delivers another one's events.
+    /// An app can then use several modules and the public API, and none of them delivers the events of another.
     package mutating func useFolder(ofModule name: String) throws(TrackwayError) {
         do throws(StorageLocationError) {
             let location = try StorageLocation.standard(appID: "\(appID).\(name)")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+public import TrackwayLifecycle
 
 extension Analytics {
     /// Sets a consent decision of the device or of the current user.
@@ -18,8 +18,8 @@ extension Analytics {
     /// all processes of the installation, and survives restarts.
     ///
     /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/Privacy/denialPolicy`` says
-    /// otherwise. A request in flight may still arrive. Other processes apply the decision before their next request at
-    /// the latest.
+    /// otherwise. A request in flight may still arrive. Other processes apply the decision no later than before their
+    /// next request.
     ///
     /// - Parameters:
     ///   - consent: The decision; nil removes an earlier one.
@@ -32,8 +32,8 @@ extension Analytics {
         scope: ConsentScope = .device
     ) {
         guard !isInChild else { return }
-        delivery.consents.carryOut(storage.settings.change { $0.consent.decided(consent, by: scope, for: category) })
-        lifecycle.behavior.beginAfterLaunch()
+        delivery.consents.carryOut(storage.settings.change { $0.consent.decide(consent, by: scope, for: category) })
+        lifecycle.controller.beginAfterLaunch()
     }
 
     /// The current user's consent, as known to this process.
@@ -44,14 +44,14 @@ extension Analytics {
         isInChild ? .denied : storage.settings.current.consent.consent(for: category)
     }
 
-    /// The current user's consent, and all its changes.
+    /// A sequence of the current user's consent and its changes.
     ///
     /// ```swift
     /// for await consent in analytics.consentUpdates { log("consent: \(consent)") }
     /// ```
     /// The sequence begins with the current value. A slow consumer receives only the latest value. The sequence ends
-    /// when the task is canceled or the instance is released. Decisions of other processes arrive before this process's
-    /// next request.
+    /// when the task is canceled or the instance is released. Decisions made in other processes appear before this
+    /// process's next request.
     public var consentUpdates: AsyncStream<Consent> { delivery.consents.updates.stream }
 
     // MARK: Collection policy
@@ -73,7 +73,7 @@ extension Analytics {
     package func setCollectionPolicy(_ policy: CollectionPolicy?, from source: PolicySource) {
         guard !isInChild else { return }
         storage.settings.change { $0.policies[source] = policy }
-        delivery.consents.follow()
+        delivery.consents.applySettings()
         applyCapture()
         lifecycle.snapshots?.permissionChanged()
     }
@@ -83,18 +83,18 @@ extension Analytics {
 
     /// Applies the app's capture options, as far as the policy allows them.
     func applyCapture() {
-        lifecycle.crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
-        lifecycle.systemReportWatch.follow { wantedBehavior.capture.contains(.systemReports) }
-        lifecycle.behavior.settingsChanged(to: wantedBehavior)
+        lifecycle.crashSubscription.update { requestedLifecycleSettings.capture.contains(.crashes) }
+        lifecycle.systemReportSubscription.update { requestedLifecycleSettings.capture.contains(.systemReports) }
+        lifecycle.controller.settingsChanged(to: requestedLifecycleSettings)
     }
 
-    var wantedBehavior: BehaviorSettings {
-        BehaviorSettings(runtimeOptions.withLock { $0 }, storage.settings.current.policy)
+    var requestedLifecycleSettings: LifecycleSettings {
+        LifecycleSettings(runtimeOptions.withLock { $0 }, storage.settings.current.policy)
     }
 }
 
-extension BehaviorSettings {
-    /// Creates the settings that the app wants, as far as the policy allows them.
+extension LifecycleSettings {
+    /// Creates the app's lifecycle settings, as far as the policy allows them.
     init(_ options: RuntimeOptions, _ policy: CollectionPolicy) {
         self.init(
             sessionTimeout: options.sessions.timeout,
@@ -109,6 +109,6 @@ extension BehaviorSettings {
 package enum PolicySource: String, Sendable, Hashable, CaseIterable {
     /// The app.
     case app
-    /// A back end that sent it in a configuration.
+    /// A back end that sent the policy in a configuration.
     case backEnd = "back_end"
 }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+package import TrackwayDestinationKit
 internal import TrackwayJournal
-package import TrackwayWire
+internal import TrackwayLifecycle
 
-/// Applies consent decisions and the collection policy to recording, delivery and pending events.
+/// Applies consent decisions and the collection policy.
 ///
-/// The settings contain the decisions. The controller reads and applies them; it decides nothing.
+/// Both affect recording, delivery and pending events.
+///
+/// The settings contain the decisions. The controller reads and applies the decisions but makes none itself.
 package final class ConsentController: Sendable {
     private let settings: SettingsFile
     private let control: PipelineController
-    /// Its lock is the innermost: no other lock is acquired while it is held.
+    /// The category of each destination.
+    ///
+    /// This lock is the innermost: no other lock is acquired while it is held.
     private let categories: Locked<[DestinationID: ConsentCategory]>
     private let journal: Journal
     private let queue: StorageQueue
@@ -26,8 +30,8 @@ package final class ConsentController: Sendable {
 
     /// Boxed in a struct to avoid reabstraction thunks.
     private struct Listener: Sendable {
-        var report: @Sendable () -> Void = {}
-        var followEpoch: @Sendable () -> Void = {}
+        var permissionChanged: @Sendable () -> Void = {}
+        var epochChanged: @Sendable () -> Void = {}
     }
 
     init(
@@ -46,65 +50,68 @@ package final class ConsentController: Sendable {
         self.reporter = reporter
         permission = Locked(Permission(settings.current, categories))
         updates = ConsentUpdates(settings.current.consent.consent(for: .analytics))
-        follow()
-        // An earlier run may have been killed before it dropped all refused events. The control machine handles a
-        // refusal for all destinations; this handles a refusal for only some of them.
-        if control.gate.state.contains(.leavesOut) { purge() }
+        applySettings()
+        // An earlier run may have been killed before it dropped all events without consent. The pipeline state machine
+        // handles a denial for all destinations; this handles a denial for only some of them.
+        if control.gate.state.contains(.excludesDestinations) { purge() }
     }
 
-    /// The permission according to the settings, which recording may not use yet.
-    var permissionNow: Permission { Permission(settings.current, categories.withLock { $0 }) }
+    /// The permission according to the settings, possibly not yet applied to recording.
+    var currentPermission: Permission { Permission(settings.current, categories.withLock { $0 }) }
 
     /// Sets the delivery service.
     ///
-    /// The service needs the rules below when it is created, so it is set afterwards.
+    /// Creating the service requires the rules below, so the service is set afterward.
     func attach(_ delivery: DeliveryService) {
         self.delivery.withLock { $0 = delivery }
     }
 
-    /// Calls `report`, with no lock held, when permission to record may have changed.
-    func reportChanges(_ report: @escaping @Sendable () -> Void) {
-        listener.withLock { $0.report = report }
+    /// Sets the handler for possible changes of the permission to record.
+    ///
+    /// The handler is called with no lock held.
+    func onPermissionChange(_ handler: @escaping @Sendable () -> Void) {
+        listener.withLock { $0.permissionChanged = handler }
     }
 
-    /// Calls `follow` when the number of withdrawals may have changed.
+    /// Sets the handler for possible changes of the number of withdrawals.
     ///
-    /// The number is in the settings. No lock is held. `follow` updates the context of events.
-    func followEpoch(_ follow: @escaping @Sendable () -> Void) {
-        listener.withLock { $0.followEpoch = follow }
+    /// The handler is called with no lock held. It reads the number from the settings and updates the context of
+    /// events.
+    func onEpochChange(_ handler: @escaping @Sendable () -> Void) {
+        listener.withLock { $0.epochChanged = handler }
     }
 
     /// Applies the settings.
     ///
-    /// They are read under the control machine's lock, so that two concurrent decisions both end with the one written
-    /// last.
-    package func follow() {
+    /// The settings are read under the pipeline state machine's lock, so that after two concurrent decisions the one
+    /// written last is in effect.
+    package func applySettings() {
         control.change { machine, bits in
             let settings = settings.current
             let now = Permission(settings, categories.withLock { $0 })
             permission.withLock { $0 = now }
-            bits.subtract([.leavesOut, .blocksEvents])
+            bits.subtract([.excludesDestinations, .blocksEvents])
             bits.formUnion(now.bits)
             if now.consent != machine.consent || now.maySend != machine.hasConsentToSend {
                 machine.consentChanged(to: now.consent, maySend: now.maySend)
             }
             if let isEnabled = settings.isEnabled, isEnabled != machine.isEnabled {
-                machine.enabledChanged(to: isEnabled)
+                machine.setEnabled(isEnabled)
             }
             // Publish in the order in which the decisions take effect.
             updates.publish(settings.consent.consent(for: .analytics))
         }
     }
 
-    /// Carries out the actions of a change that is already in the settings.
+    /// Performs the actions of a change that is already in the settings.
     func carryOut(_ actions: [ConsentMachine.Action]) {
-        if !actions.isEmpty { listener.withLock { $0 }.followEpoch() }
-        follow()
-        listener.withLock { $0 }.report()
+        if !actions.isEmpty { listener.withLock { $0 }.epochChanged() }
+        applySettings()
+        listener.withLock { $0 }.permissionChanged()
         for action in actions {
             switch action {
             case .subject:
-                continue  // The caller that changed the user has set the subject in the same context.
+                continue  // The caller that changed the user has already set the subject.
             case .reconsider:
                 delivery.withLock { $0 }?.admissionChanged()
             case .purge:
@@ -127,26 +134,26 @@ package final class ConsentController: Sendable {
         }
     }
 
-    /// Whether a request may be sent now.
+    /// Whether a request may currently be sent.
     ///
-    /// Reads other processes' decisions first.
+    /// Reads the decisions of other processes first.
     func isPermitted() -> Bool {
         let before = settings.current.consent
         settings.refresh()
         let after = settings.current.consent
-        follow()
-        if after.epoch != before.epoch { listener.withLock { $0 }.followEpoch() }
+        applySettings()
+        if after.epoch != before.epoch { listener.withLock { $0 }.epochChanged() }
         guard after != before else { return control.machine.isAllowedToSend }
-        listener.withLock { $0 }.report()
+        listener.withLock { $0 }.permissionChanged()
         delivery.withLock { $0 }?.admissionChanged()
         // The events of this request were selected under the previous decisions.
-        return control.machine.isAllowedToSend && !after.permitsLess(than: before) && after.epoch == before.epoch
+        return control.machine.isAllowedToSend && !after.isStricter(than: before) && after.epoch == before.epoch
     }
 
     /// Returns the rule that admits events for a destination.
     ///
-    /// It uses the destination's category at the time of evaluation, because the category may change while the app
-    /// runs.
+    /// The rule uses the destination's category at the time of evaluation, because the category may change while the
+    /// app runs.
     func rule(for destination: DestinationID) -> Admission.Rule {
         { [settings, categories] context in
             let category = categories.withLock { $0[destination] } ?? .analytics
@@ -155,10 +162,10 @@ package final class ConsentController: Sendable {
         }
     }
 
-    /// Returns the rule that admits events for a destination by the current decisions.
+    /// Returns a destination's admission rule under the current decisions.
     ///
-    /// Later decisions do not change it.
-    func presentRule(for destination: DestinationID) -> Admission.Rule {
+    /// Later decisions do not change the rule.
+    func currentRule(for destination: DestinationID) -> Admission.Rule {
         let category = categories.withLock { $0[destination] } ?? .analytics
         let consent = settings.current.consent
         return { context in
@@ -181,37 +188,37 @@ package final class ConsentController: Sendable {
     /// Adds a destination, or changes its category if one is given.
     func add(_ destination: DestinationID, category: ConsentCategory?) {
         categories.withLock { $0[destination] = category ?? $0[destination] ?? .analytics }
-        follow()
+        applySettings()
     }
 
     func remove(_ destination: DestinationID) {
         categories.withLock { $0[destination] = nil }
-        follow()
+        applySettings()
     }
 
     // MARK: Pending events
 
     private func purge() {
-        queue.order { [self] in discard() }
+        queue.enqueue { [self] in discard() }
     }
 
-    /// Drops and counts events that are next in line and may never be sent.
+    /// Drops and counts the next pending events that may never be sent.
     ///
-    /// Runs on the storage queue. Delivery does this on its own thread; this call does it if no process delivers.
-    /// Another process that delivers finds the refusal in the settings before its next request, and then drops the
-    /// events.
+    /// Runs on the storage queue. A running delivery drops such events on its own thread; this call drops them if no
+    /// process delivers. Another process that delivers finds the denial in the settings before its next request, and
+    /// drops the events then.
     ///
-    /// - Returns: False if another process delivers; that process was notified.
+    /// - Returns: False if another process delivers; that process has been notified.
     @discardableResult
     func discard() -> Bool {
-        if delivery.withLock({ $0 })?.discardRefused() == true { return true }
+        if delivery.withLock({ $0 })?.discardDenied() == true { return true }
         do throws(JournalError) {
             let isDone: Void? = try journal.withElection { (consumer) throws(JournalError) in
                 for destination in journal.destinations {
                     try consumer.discardDropped(for: destination, admitting: rule(for: destination))
                 }
             }
-            if isDone == nil { delivery.withLock { $0 }?.askDeliverer() }
+            if isDone == nil { delivery.withLock { $0 }?.requestDelivery() }
             return isDone != nil
         } catch {
             reporter.report(
@@ -230,13 +237,15 @@ package final class ConsentController: Sendable {
 
 /// The permissions that result from consent decisions and the collection policy.
 ///
-/// They apply to this installation's destinations.
+/// The permissions apply to this installation's destinations.
 struct Permission: Sendable, Hashable {
     /// The current user's most permissive consent among the destinations.
     ///
-    /// If it is denied, nothing is recorded.
+    /// If this consent is denied, nothing is recorded.
     let consent: Consent
-    /// Whether any user's events may be sent to any destination, former users included.
+    /// Whether events of any user may be sent to any destination.
+    ///
+    /// This includes former users.
     let maySend: Bool
     /// The destinations that events may be recorded for; nil for all.
     let destinations: [DestinationID]?
@@ -252,32 +261,32 @@ struct Permission: Sendable, Hashable {
         policy = settings.policy
     }
 
-    /// The bits of the gate that make recording check this permission.
+    /// The bits of the recording state that make recording check this permission.
     var bits: RecordingState.State {
         var bits: RecordingState.State = []
-        if destinations != nil { bits.insert(.leavesOut) }
+        if destinations != nil { bits.insert(.excludesDestinations) }
         if policy.blocksAnything { bits.insert(.blocksEvents) }
         return bits
     }
 
     /// Returns the destinations that an event may be recorded for.
     ///
-    /// nil if none remain.
+    /// nil if no destination remains.
     ///
     /// - Parameter route: The requested destinations; empty for all.
-    func narrowed(_ route: [DestinationID]) -> [DestinationID]? {
+    func permittedSubset(of route: [DestinationID]) -> [DestinationID]? {
         guard let destinations else { return route }
-        let narrowed = route.isEmpty ? destinations : route.filter { destinations.contains($0) }
-        return narrowed.isEmpty ? nil : narrowed
+        let permitted = route.isEmpty ? destinations : route.filter { destinations.contains($0) }
+        return permitted.isEmpty ? nil : permitted
     }
 }
 
-/// Checks for permission before every request of an extension.
+/// A transport that checks for permission before every request of an extension.
 ///
-/// Nothing is sent without it.
+/// Nothing is sent without permission.
 ///
-/// Delivery checks its own requests. Sending is stopped anyway when permission ends; this covers the time in between,
-/// and detects a refusal that another process of the installation has stored.
+/// Delivery checks its own requests. Sending also stops when permission ends; this check covers the time until then,
+/// and detects a denial that another process of the installation has stored.
 package struct PermittedTransport: Transport {
     private let base: any Transport
     private let isPermitted: @Sendable () -> Bool
@@ -288,7 +297,7 @@ package struct PermittedTransport: Transport {
         self.isPermitted = isPermitted
     }
 
-    /// Sends the request if permitted.
+    /// Sends the request if sending is permitted.
     package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         guard isPermitted() else {
             throw .notPermitted

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Publishes the current user's consent to asynchronous sequences.
 final class ConsentUpdates: Sendable {
@@ -31,9 +31,9 @@ final class ConsentUpdates: Sendable {
         }
     }
 
-    /// The current consent and its changes.
+    /// A sequence of the current consent and its changes.
     ///
-    /// A slow subscriber receives only the latest.
+    /// A slow subscriber receives only the latest value.
     var stream: AsyncStream<Consent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = state.withLock { state in
@@ -43,7 +43,7 @@ final class ConsentUpdates: Sendable {
                 return state.next
             }
             continuation.onTermination = { [weak self] _ in
-                // Outside of the lock, because termination may be part of a call that holds it.
+                // Remove outside the lock, because the stream may be terminated by a call that holds the lock.
                 self?.remove(id)
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
 
 extension Analytics {
@@ -37,9 +37,9 @@ extension Analytics {
 
     /// Changes the global attributes in one step.
     ///
-    /// No other change intervenes, and no event is recorded with half of the change.
+    /// No other change happens in between, and no event is recorded with only part of the change.
     ///
-    /// - Parameter change: Called once, under a lock; must not call the SDK.
+    /// - Parameter change: A closure that is called once, under a lock; must not call the SDK.
     package func changeGlobalAttributes(
         _ scope: GlobalAttributeScope = .installation,
         _ change: (inout Attributes) -> Void
@@ -48,8 +48,8 @@ extension Analytics {
         let changed = recording.contextStore.perform { transaction in
             let former = transaction.context.global
             change(&transaction.context.global)
-            // Validate all attributes, not only the added ones: many small additions must not exceed the limits,
-            // either.
+            // Validate all attributes, not only the added ones: many small additions together must not exceed the
+            // limits, either.
             let (valid, diagnostics) = transaction.context.global.valid(recording.limits)
             transaction.context.global = valid
             for diagnostic in diagnostics { transaction.report(diagnostic) }
@@ -60,12 +60,12 @@ extension Analytics {
 
     /// Saves the global attributes.
     ///
-    /// The settings read the context when they are written, instead of using a value read earlier by a caller. After
-    /// two concurrent changes, events and the next start therefore use the same attributes. The context store's lock is
-    /// acquired inside the settings' lock, never the other way around.
+    /// The global attributes are read from the context when the settings are written, instead of earlier by a caller.
+    /// After two concurrent changes, events and the next start therefore use the same attributes. The context store's
+    /// lock is acquired inside the settings' lock, never the other way around.
     ///
     /// - Parameters:
-    ///   - changed: The names that were set now.
+    ///   - changed: The names that this change set.
     ///   - scope: The owner of those attributes.
     func saveGlobal(_ changed: Set<String> = [], _ scope: GlobalAttributeScope = .installation) {
         storage.settings.change { [contextStore = recording.contextStore] settings in
@@ -95,18 +95,18 @@ extension Analytics {
 }
 
 /// The owner of a global attribute.
-public enum GlobalAttributeScope: String, Sendable, Hashable, CaseIterable {
+public enum GlobalAttributeScope: Sendable, Hashable, CaseIterable {
     /// The installation.
     ///
     /// The attribute stays until it is removed.
     case installation
     /// The current person.
     ///
-    /// The attribute ends when the person signs out or another one signs in.
+    /// The attribute is removed when the person signs out or another one signs in.
     case person
 }
 
-/// Attributes that an app's closure adds to each event.
+/// The closure of the app that adds attributes to each event.
 ///
 /// The closure is called when the event is recorded.
 final class DynamicAttributes: Sendable {
@@ -114,26 +114,26 @@ final class DynamicAttributes: Sendable {
     typealias Provider = @Sendable () -> Attributes
 
     /// Boxed in a struct to avoid reabstraction thunks.
-    private struct Named: Sendable {
+    private struct Box: Sendable {
         var provider: Provider?
     }
 
-    private let named = Locked(Named())
+    private let box = Locked(Box())
 
     /// Replaces the closure; nil removes it.
     func replace(_ provider: Provider?) {
-        named.withLock { $0.provider = provider }
+        box.withLock { $0.provider = provider }
     }
 
     /// Whether a closure is set.
-    var isSet: Bool { named.withLock { $0.provider != nil } }
+    var isSet: Bool { box.withLock { $0.provider != nil } }
 
     /// Returns the closure's current attributes.
     ///
-    /// None for events that the closure itself records. Calls the closure on the calling thread, which must hold no
+    /// Empty for events that the closure itself records. Calls the closure on the calling thread, which must hold no
     /// lock.
     func current() -> Attributes {
-        guard let provider = named.withLock({ $0.provider }) else { return [:] }
+        guard let provider = box.withLock({ $0.provider }) else { return [:] }
         return CallbackScope.call(CallbackScope.ID(of: self)) { provider().converted } ?? [:]
     }
 }
@@ -146,16 +146,18 @@ extension Attributes {
     /// - Complexity: O(size). Used when the context changes, not when events are recorded.
     func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
-        let nobody = Event(
+        let placeholder = Event(
             id: EventID(high: 0, low: 0),
             name: "_global",
             time: Timestamp(milliseconds: 0),
             monotonic: MonotonicTime(milliseconds: 0),
             attributes: self
         )
-        // This cannot fail, because the text was written just now. If it ever does, no attributes are better than a
-        // trap.
-        guard var valid = try? Event(json: nobody.json(limits: limits, report: { diagnostics.append($0) })).attributes
+        // Parsing cannot fail, because this function has just written the text. If it ever does, losing the attributes
+        // is better than a crash.
+        guard
+            var valid = try? Event(json: placeholder.json(limits: limits, report: { diagnostics.append($0) }))
+                .attributes
         else {
             assertionFailure("an event that was just written cannot be read")
             return ([:], diagnostics)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 internal import TrackwayDelivery
-package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Changes the context and records the SDK's own events.
+/// Holds the context that events share, and records the SDK's own events.
 ///
-/// One change is made at a time, under one lock. The journal and the context therefore always agree. The app's own
-/// events do not use the store; they acquire only the journal's short lock and get the context that was set last.
+/// Changes are made one at a time, under one lock, so the journal and the context always agree. The app's own events do
+/// not use the store; recording them acquires only the journal's lock, briefly, and uses the context that was set last.
 package final class ContextStore: Sendable {
-    private let context: Locked<Kept>
+    private let context: Locked<State>
     private let recorder: Recorder
-    private let zone: ZoneWatch
+    private let zone: TimeZoneTracker
     private let report: @Sendable ([Diagnostic], [String]) -> Void
 
-    /// Adds context values that take time to determine.
+    /// A closure that adds context values that take time to determine.
     struct Completion: Sendable {
         /// Called once, under the store's lock.
         ///
@@ -27,12 +27,12 @@ package final class ContextStore: Sendable {
         }
     }
 
-    private struct Kept: Sendable {
+    private struct State: Sendable {
         var value: RecordedContext
         /// Completes the context before its first use; nil once it is complete.
         var completion: Completion?
 
-        /// Returns the context after completing it and passing it to the journal.
+        /// Completes the context, passes it to the journal, and returns it.
         mutating func complete(_ recorder: Recorder) -> RecordedContext {
             guard let completion else { return value }
             completion.complete(&value)
@@ -44,17 +44,17 @@ package final class ContextStore: Sendable {
 
     /// Creates the store and passes the initial context to the journal.
     ///
-    /// - Parameter completion: Completes the context. The first caller that needs the context waits for it, and the
-    ///   journal receives the context then; see ``complete()``.
+    /// - Parameter completion: Completes the context. The first caller that needs the context waits for its completion,
+    ///   and the journal receives the context then; see ``complete()``.
     init(
         _ context: RecordedContext,
         completedBy completion: Completion? = nil,
         recorder: Recorder,
-        zone: ZoneWatch = ZoneWatch(nil),
+        zone: TimeZoneTracker = TimeZoneTracker(nil),
         report: @escaping @Sendable ([Diagnostic], [String]) -> Void
     ) {
         self.zone = zone
-        self.context = Locked(Kept(value: context, completion: completion))
+        self.context = Locked(State(value: context, completion: completion))
         self.recorder = recorder
         self.report = report
         if completion == nil { recorder.journal.setContext(context.json()) }
@@ -63,17 +63,17 @@ package final class ContextStore: Sendable {
 
     /// Completes the context if it is incomplete.
     ///
-    /// Nothing is recorded before that; see ``RecordingState/State/contextIncomplete``.
+    /// Nothing is recorded before the context is complete; see ``RecordingState/State/contextIncomplete``.
     func complete() {
         context.withLock { _ = $0.complete(recorder) }
     }
 
-    /// Sets the context's time zone offset to the one at the given time.
-    func follow(zoneAt wall: Timestamp) {
-        guard !zone.holds(wall) else { return }
+    /// Sets the context's time zone offset for the given time.
+    func updateTimeZone(at wall: Timestamp) {
+        guard !zone.isValid(at: wall) else { return }
         context.withLock { context in
             var value = context.complete(recorder)
-            guard let offset = zone.ask(at: wall) else { return }
+            guard let offset = zone.refresh(at: wall) else { return }
             value.device["zone_offset_seconds"] = .integer(Int64(offset))
             guard value != context.value else { return }
             context.value = value
@@ -81,7 +81,7 @@ package final class ContextStore: Sendable {
         }
     }
 
-    /// Whether an event may be recorded now, for any of these destinations.
+    /// Whether an event may currently be recorded for any of these destinations.
     ///
     /// - Parameter route: The event's destinations; empty for all.
     package func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
@@ -91,7 +91,7 @@ package final class ContextStore: Sendable {
     /// The current context.
     package var current: RecordedContext { context.withLock { $0.complete(recorder) } }
 
-    /// Runs `body`, which changes the context and records events, in order and exclusively.
+    /// Runs `body`, which changes the context and records events, with exclusive access.
     ///
     /// - Parameter body: Must be quick, and must not call the app, the settings or this store.
     package func perform<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> Result {
@@ -106,11 +106,11 @@ package final class ContextStore: Sendable {
     func performUnreported<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> (
         Result, ContextTransaction.SideEffects
     ) {
-        follow(zoneAt: recorder.clock.now().wall)
+        updateTimeZone(at: recorder.clock.now().wall)
         return context.withLock { context in
             var transaction = ContextTransaction(context.complete(recorder), recorder: recorder)
             let result = body(&transaction)
-            transaction.reportJournal()
+            transaction.updateJournal()
             context.value = transaction.context
             return (result, transaction.sideEffects)
         }
@@ -118,7 +118,7 @@ package final class ContextStore: Sendable {
 
     /// Reports a transaction's side effects to delivery and the app.
     ///
-    /// Holds no lock: the app may call back.
+    /// Must be called with no lock held, because the app's code may run.
     func report(_ sideEffects: ContextTransaction.SideEffects) {
         if let last = sideEffects.lastSequence { recorder.delivery.eventRecorded(sequence: last) }
         if !sideEffects.diagnostics.isEmpty || !sideEffects.lines.isEmpty {
@@ -128,19 +128,21 @@ package final class ContextStore: Sendable {
 
     /// Reports a diagnostic to the app.
     ///
-    /// Holds no lock: the app may call back.
+    /// Must be called with no lock held, because the app's code may run.
     func report(_ diagnostic: Diagnostic) {
         report([diagnostic], [])
     }
 }
 
-/// A change of the context, and its events, while the ``ContextStore`` is locked.
+/// A change to the context, with its events.
+///
+/// The ``ContextStore`` is locked during the change.
 package struct ContextTransaction: Sendable {
     /// The context of the next events.
     ///
     /// The journal receives it before the next event, and at the end.
     package var context: RecordedContext
-    private var told: RecordedContext
+    private var journaled: RecordedContext
     private let recorder: Recorder
     fileprivate private(set) var sideEffects = SideEffects()
 
@@ -155,7 +157,7 @@ package struct ContextTransaction: Sendable {
 
     fileprivate init(_ context: RecordedContext, recorder: Recorder) {
         self.context = context
-        told = context
+        journaled = context
         self.recorder = recorder
     }
 
@@ -179,7 +181,7 @@ package struct ContextTransaction: Sendable {
         id: EventID? = nil,
         to route: [DestinationID] = []
     ) -> Receipt {
-        reportJournal()
+        updateJournal()
         let event = recorder.record(name, attributes, items: items, at: moment, id: id, to: route, in: context)
         sideEffects.diagnostics += event.diagnostics
         if let line = event.line { sideEffects.lines.append(line) }
@@ -192,9 +194,9 @@ package struct ContextTransaction: Sendable {
         sideEffects.diagnostics.append(diagnostic)
     }
 
-    fileprivate mutating func reportJournal() {
-        guard context != told else { return }
-        told = context
+    fileprivate mutating func updateJournal() {
+        guard context != journaled else { return }
+        journaled = context
         recorder.journal.setContext(context.json())
         recorder.registry.userChanged(to: context.user.id)
     }

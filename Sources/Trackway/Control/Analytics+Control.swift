@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
+public import TrackwayLifecycle
 
 extension Analytics {
     /// Whether the SDK is enabled.
@@ -14,21 +14,21 @@ extension Analytics {
         set {
             guard !isInChild, !storage.dependencies.isInert else { return }
             storage.settings.change { $0.isEnabled = newValue }
-            delivery.consents.follow()
-            if newValue { lifecycle.behavior.beginAfterLaunch() }
+            delivery.consents.applySettings()
+            if newValue { lifecycle.controller.beginAfterLaunch() }
             lifecycle.snapshots?.permissionChanged()
         }
     }
 
     /// The number of diagnostics caused inside ``Configuration/onDiagnostic``.
     ///
-    /// They are not reported to the handler. For example, a handler that records events causes a diagnostic with each
-    /// of them while the disk is full.
+    /// Such diagnostics are not reported to the handler. For example, a handler that records events causes a diagnostic
+    /// with each event while the disk is full.
     public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
 
     /// The settings that can change at run time.
     ///
-    /// They do not survive a restart.
+    /// Changes do not survive a restart.
     ///
     /// ```swift
     /// analytics.options.logEvents = true
@@ -37,19 +37,19 @@ extension Analytics {
     /// read and set the options; each assignment replaces all of them. A destination that is parked because of its
     /// settings is retried.
     public var options: RuntimeOptions {
-        get { isInChild ? childAnswers.options : runtimeOptions.withLock { $0 } }
+        get { isInChild ? forkedChildValues.options : runtimeOptions.withLock { $0 } }
         set { change(to: newValue) }
     }
 
-    private func change(to wanted: RuntimeOptions) {
+    private func change(to requested: RuntimeOptions) {
         guard !isInChild else { return }
         var bounds = SettingsClamp()
         var unknown: [DestinationID] = []
-        let (before, options) = reconfigurations.withLock { _ in
+        let (before, options) = optionsLock.withLock { _ in
             let before = runtimeOptions.withLock { $0 }
-            let options = bounds.runtimeOptions(wanted)
+            let options = bounds.runtimeOptions(requested)
             return runtimeOptions.withLock { current in
-                // A destination added in the meantime has its own rules.
+                // A destination added since then has its own rules.
                 var changed = options
                 for (id, rules) in current.rules where changed.rules[id] == before.rules[id] {
                     changed.rules[id] = rules
@@ -81,11 +81,11 @@ extension Analytics {
                 )
             )
         }
-        recording.recorder.log.use(options.eventLogForm)
+        recording.recorder.log.setForm(options.eventLogForm)
         delivery.control.setGate(.logsEvents) { options.logEvents }
         delivery.service.probeParkedDestinations()
         applyCapture()
-        lifecycle.snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
+        lifecycle.snapshots?.setAllowed(motion: options.allowsMotion, location: options.allowsLocation)
     }
 }
 
@@ -95,7 +95,7 @@ extension Analytics {
 public struct RuntimeOptions: Sendable {
     /// Whether each recorded event is also written to standard error.
     public var logEvents: Bool
-    /// Receives every diagnostic.
+    /// The handler that receives every diagnostic.
     ///
     /// See ``Configuration/onDiagnostic``.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
@@ -103,31 +103,32 @@ public struct RuntimeOptions: Sendable {
     /// The events that the SDK records automatically.
     ///
     /// With `CaptureOptions.crashes`, crash handlers are installed, and crashes of earlier runs that were not recorded
-    /// yet are recorded immediately. Without it, the handlers are removed.
+    /// yet are recorded immediately. Without `CaptureOptions.crashes`, the handlers are removed.
     public var capture: CaptureOptions
-    /// The conditions that end a session.
+    /// The conditions under which a session ends.
     public var sessions: Configuration.Sessions
 
     /// Whether snapshots may read motion sensors.
     ///
-    /// Setting it to false discards readings that have not been recorded yet. Readings that the app adds itself do not
-    /// need it. It has no effect while ``Configuration/snapshots`` is nil.
+    /// Setting this to false discards readings that have not been recorded yet. Readings that the app adds itself do
+    /// not require it. This setting has no effect while ``Configuration/snapshots`` is nil.
     public var allowsMotion: Bool
     /// Whether snapshots may contain the location.
     ///
-    /// The system must also permit the app to read it. It has no effect while ``Configuration/snapshots`` is nil.
+    /// The system must also permit the app to read the location. This setting has no effect while
+    /// ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
     /// The rules of destinations, by id.
     ///
     /// Rules determine which events a destination receives, and in which form.
     ///
-    /// A change applies to events that are read from the journal afterwards. A request in flight does not change.
+    /// A change applies to events that are read from the journal afterward. A request in flight does not change.
     public var rules: [DestinationID: DestinationRules]
 
     /// The form of events in the log.
     ///
-    /// nil logs them as they are stored. For compatibility modules.
+    /// nil logs events as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
     init(_ configuration: Configuration) {

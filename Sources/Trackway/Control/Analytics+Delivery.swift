@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayCore
 public import TrackwayDelivery
-public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
@@ -10,29 +10,29 @@ extension Analytics {
     ///
     /// A destination that specified a retry time is not tried before that time; one that seems to be down is tried with
     /// one event. Nothing is sent while consent or ``isEnabled`` forbids it. Queues are sent regardless of their
-    /// policy. The report gives a reason for every pending event (`FlushReport.Part.obstacle`).
+    /// policy. The report gives a reason for every pending event (`FlushReport.Part.pendingReason`).
     ///
-    /// - Parameter timeout: The maximum duration. Events that are not sent by then stay pending.
+    /// - Parameter timeout: The maximum duration. Events that have not been sent by then stay pending.
     /// - Returns: For each destination, the numbers of delivered, pending and dropped events, and the last verdict.
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
-        lifecycle.behavior.begin()
-        await delivery.control.untilSettled()
+        lifecycle.controller.begin()
+        await delivery.control.waitUntilSettled()
         let machine = delivery.control.machine
         guard machine.maySend else {
             // The process that delivers drops events whose consent was withdrawn, before it sends anything newer.
             let consents = delivery.consents
-            if machine.consent == .denied, !storage.settings.current.consent.rules.keepsRefused,
+            if machine.consent == .denied, !storage.settings.current.consent.rules.keepsEventsAfterDenial,
                 await !storage.queue.run({ consents.discard() })
             {
                 await delivery.service.waitUntilDropped(timeout: timeout)
             }
             return await delivery.service.flush(
                 timeout: .zero,
-                obstacle: storage.journal.isAwaitingStorage ? nil : machine.obstacle
+                pendingReason: storage.journal.isAwaitingStorage ? nil : machine.sendingBlockedReason
             )
         }
         let journal = storage.journal
-        // Events may be in memory because storage failed a moment ago.
+        // Events may still be in memory because of a recent storage failure.
         await storage.queue.run { _ = journal.drain() }
         return await delivery.service.flush(timeout: timeout)
     }
@@ -54,33 +54,33 @@ extension Analytics {
     /// - Parameter timeout: The maximum duration.
     /// - Returns: The same as ``flush(timeout:)``.
     public func flushInBackground(timeout: Duration) async -> FlushReport {
-        await lifecycle.follower.untilSettled()
+        await lifecycle.dispatcher.waitUntilSettled()
         let wasSuspended = delivery.control.machine.isSuspended
-        if wasSuspended { delivery.control.change { $0.resumed() } }
+        if wasSuspended { delivery.control.change { $0.resume() } }
         let report = await flush(timeout: timeout)
-        await lifecycle.behavior.untilSaved()
-        if wasSuspended, !lifecycle.behavior.isForeground {
-            delivery.control.change { $0.suspended(within: .zero) }
-            await delivery.control.untilAtRest()
+        await lifecycle.controller.waitUntilSaved()
+        if wasSuspended, !lifecycle.controller.isForeground {
+            delivery.control.change { $0.suspend(within: .zero) }
+            await delivery.control.waitUntilIdle()
         }
         return report
     }
 
-    /// Returns the counts of all events of this installation, by destination.
+    /// Returns the event counts of this installation, by destination.
     ///
-    /// They show how many events were delivered, are pending, and were dropped, by reason. If storage cannot be read
-    /// now, the call returns the last counts that were read, a `Diagnostic` is reported, and `Ledger.uncounted` names
-    /// what could not be counted.
+    /// The counts show how many events were delivered, are pending, or were dropped, by reason. If storage currently
+    /// cannot be read, the call returns the last counts that were read, a `Diagnostic` is reported, and
+    /// `Ledger.uncounted` names what could not be counted.
     public func ledger() -> Ledger {
-        guard !isInChild else { return childAnswers.ledger }
+        guard !isInChild else { return forkedChildValues.ledger }
         do throws(JournalError) {
             var ledger = try storage.journal.ledger()
-            ledger.intercepted = recording.interception.counts?.all ?? [:]
+            ledger.intercepted = recording.interceptors.counts?.all ?? [:]
             let counted = ledger
             lastLedger.withLock { $0 = counted }
             return ledger
         } catch {
-            // The start has already reported a folder that cannot be used yet.
+            // A folder that cannot be used yet was already reported at the start.
             if !storage.journal.isAwaitingStorage {
                 reporter.report(
                     Diagnostic(
@@ -93,7 +93,7 @@ extension Analytics {
                 )
             }
             var ledger = lastLedger.withLock { $0 }
-            ledger.intercepted = recording.interception.counts?.all ?? [:]
+            ledger.intercepted = recording.interceptors.counts?.all ?? [:]
             ledger.uncounted = [
                 Ledger.Uncounted(path: error.cause?.path ?? storage.journal.configuration.folder, reason: error.message)
             ]
@@ -103,16 +103,16 @@ extension Analytics {
 
     /// Sends pending events until the timeout expires, and ends delivery.
     ///
-    /// A second call returns when the first one is done. If the app is in the foreground, `_app_end` is recorded first.
-    /// Events can still be recorded afterwards: they are stored, with a `Diagnostic`, and are sent after the next
+    /// A second call returns when the first one has finished. If the app is in the foreground, `_app_end` is recorded
+    /// first. Events can still be recorded afterward: they are stored, with a `Diagnostic`, and are sent after the next
     /// start.
     ///
     /// - Parameter timeout: The maximum duration of the last flush; zero skips it.
     public func shutdown(timeout: Duration = .seconds(5)) async {
         lifecycle.snapshots?.end()
-        lifecycle.behavior.end()
+        lifecycle.controller.end()
         delivery.control.change { $0.shutDown(within: timeout) }
-        await delivery.control.untilAtRest()
-        await lifecycle.behavior.untilSaved()
+        await delivery.control.waitUntilIdle()
+        await lifecycle.controller.waitUntilSaved()
     }
 }

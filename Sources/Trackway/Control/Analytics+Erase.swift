@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 extension Analytics {
@@ -11,26 +11,26 @@ extension Analytics {
     /// consent decisions stay.
     ///
     /// The first event of the new installation is `_installation_erased`. Its attribute `installation` names the erased
-    /// installation, so that a collector can erase it, too. Its attribute `proof` is a secret that only the device
-    /// knew, so that no one else can request the erasure. Consent applies to this event as to every other one. It is
-    /// not recorded while consent is denied or the SDK is disabled; the next start that may record it does so. The id
-    /// and the secret are kept until every destination has received the event: a process that ends in between, or
-    /// another erasure, only delays it.
+    /// installation, so that a collector can also erase that installation. Its attribute `proof` is a secret that only
+    /// the device knew, so that no one else can request the erasure. Consent applies to this event as to every other
+    /// one. The event is not recorded while consent is denied or the SDK is disabled; it is recorded at the next start
+    /// at which recording is allowed. The id and the secret are kept until every destination has received the event: if
+    /// the process ends before that, or another erasure happens, the event is only delayed.
     ///
-    /// An installation that began with a version without this secret has no proof, and a collector leaves its erasure
-    /// to the operator (`trackway erase`).
+    /// An installation created by an SDK version without this secret has no proof, and a collector leaves its erasure
+    /// to the operator (`trackway installations erase`).
     ///
     /// Stop all other processes of the installation first: data that they write cannot be erased from here.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` if not everything could be removed; another
-    ///   call continues.
+    ///   call continues the erasure.
     public func erase() async throws(TrackwayError) {
         try await erase(for: nil)
     }
 
     /// Erases this process's data if another process of the app erased the installation.
-    func followErasure() async {
-        guard let successor = storage.copies.successor else { return }
+    func adoptErasure() async {
+        guard let successor = storage.backup.successor else { return }
         do {
             try await erase(for: successor)
         } catch {
@@ -46,32 +46,32 @@ extension Analytics {
         }
     }
 
-    /// - Parameter successor: The identity that replaces this one; nil for a new one.
+    /// - Parameter successor: The identity that replaces the current one; nil creates a new one.
     private func erase(for successor: [UInt8]?) async throws(TrackwayError) {
         delivery.control.change { $0.eraseBegan() }
         defer { delivery.control.change { $0.eraseEnded() } }
-        await delivery.control.untilAtRest()
+        await delivery.control.waitUntilIdle()
         // From here on, no new event contains erased data.
-        recording.contextStore.perform { [takingOver = storage.takingOver] transaction in
+        recording.contextStore.perform { [migrator = storage.migrator] transaction in
             transaction.context.global = [:]
-            takingOver.forget(in: &transaction.context)
+            migrator.forget(in: &transaction.context)
         }
         saveGlobal()
         lifecycle.identity.perform { settings, _ in
-            .init(identity: settings.identity.erased(), consent: settings.consent.erased())
+            .init(identity: settings.identity.erase(), consent: settings.consent.erase())
         }
-        lifecycle.timers.report { machine, _ in machine.cleared() }
+        lifecycle.timers.handle { machine, _ in machine.removeAll() }
         defer {
-            lifecycle.behavior.beginAnew()
-            lifecycle.snapshots?.beginAnew()
+            lifecycle.controller.beginNewInstallation()
+            lifecycle.snapshots?.beginNewInstallation()
         }
-        let (storage, behavior, snapshots) = (storage, lifecycle.behavior, lifecycle.snapshots)
-        let intercepted = recording.interception.counts
+        let (storage, controller, snapshots) = (storage, lifecycle.controller, lifecycle.snapshots)
+        let intercepted = recording.interceptors.counts
         let result = await storage.queue.run { () -> Result<InstallationID, any Error> in
             do {
-                try storage.takingOver.close()
+                try storage.migrator.cancelMigration()
                 try snapshots?.forget()
-                try behavior.forget()
+                try controller.forget()
                 try storage.registry.forget { storage.journal.removeDestination($0) }
                 try intercepted?.forget()
                 return .success(try storage.journal.erase(for: successor).former)
@@ -82,7 +82,7 @@ extension Analytics {
         switch result {
         case .success(let former):
             lifecycle.identity.installationChanged()
-            storage.copies.erased(former)
+            storage.backup.installationErased(former)
             reportErasures()
         case .failure(let error):
             throw TrackwayError(
@@ -95,13 +95,13 @@ extension Analytics {
         }
     }
 
-    /// Records the events for erasures that have none yet.
+    /// Records the missing `_installation_erased` events.
     ///
-    /// These are the current erasure, and earlier ones whose process was killed before it could record the event, whose
-    /// event was not allowed to be recorded, or whose event was dropped by another erasure.
+    /// An event is missing for the current erasure, and for an earlier erasure if its process was killed before it
+    /// could record the event, if the event was not allowed to be recorded, or if another erasure dropped the event.
     func reportErasures() {
         let moment = recording.clock.now()
-        lifecycle.behavior.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
+        lifecycle.controller.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
     }
 
     private func recordErasures(at moment: DualTimestamp) {
@@ -111,7 +111,7 @@ extension Analytics {
                     CapturedKey.erasedInstallation: .string(erasure.installation.description)
                 ]
                 if let proof = erasure.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
-                let receipt = recordOwn(CapturedName.installationErased, attributes, at: moment)
+                let receipt = recordSDKEvent(CapturedName.installationErased, attributes, at: moment)
                 guard receipt.durability != .none else { continue }
                 try storage.journal.erasureReported(erasure.installation, at: receipt.sequence)
             }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides whether events may be recorded and sent, and which step follows from that.
+/// Decides whether events may be recorded and sent, and the next step.
 ///
-/// It combines two kinds of facts: what the app wants (consent, enabled, shut down, erasing) and what delivery is
-/// doing. ``nextOrder()`` returns the one step that brings the second closer to the first. The controller carries it
-/// out and reports the outcome. Without a report, a further call returns nothing new, so the controller may call it any
-/// number of times.
+/// The machine compares the desired state (consent, enabled, shut down, erasing) with the actual state of delivery.
+/// ``nextCommand()`` returns the one step that brings the actual state closer to the desired state. The controller
+/// carries out the command and reports the outcome. Until it does, further calls return nil, so the controller may call
+/// it any number of times.
 package struct PipelineStateMachine: Sendable {
-    /// An order to the controller.
-    package enum Order: Sendable, Hashable {
+    /// A command to the controller.
+    package enum Command: Sendable, Hashable {
         /// Start delivery.
         ///
         /// Report its start with ``PipelineStateMachine/deliveryBegan()`` and its end with
@@ -17,17 +17,17 @@ package struct PipelineStateMachine: Sendable {
         case startDelivery
         /// Start no new requests, but complete those in flight.
         ///
-        /// Then report with ``PipelineStateMachine/deliveryHeld(_:)`` and this number.
+        /// Once none are in flight, report this number with ``PipelineStateMachine/deliveryHeld(_:)``.
         case holdDelivery(number: Int)
-        /// End the hold.
+        /// Allow new requests again.
         case releaseDelivery
         /// End delivery after a last flush of at most `lastFlush`.
         ///
-        /// Zero means none. Without a last flush, a request in flight has `timeout` to complete.
+        /// Zero means no flush. Without a last flush, a request in flight has `timeout` to complete.
         case stopDelivery(lastFlush: Duration, timeout: Duration = .zero)
         /// Drop and count all pending events; report with ``PipelineStateMachine/discardEnded()``.
         case discardPending
-        /// No further orders follow.
+        /// End the run; no further commands follow.
         case end
     }
 
@@ -35,7 +35,7 @@ package struct PipelineStateMachine: Sendable {
         case stopped
         case starting
         case running
-        /// No new requests are started; true once no request is in flight.
+        /// No new requests are started; `isDone` once no request is in flight.
         case holding(isDone: Bool)
         case stopping
     }
@@ -43,11 +43,11 @@ package struct PipelineStateMachine: Sendable {
     private enum Discard: Sendable {
         case notNeeded
         case needed
-        case underWay
-        /// Consent was denied again in the meantime.
+        case running
+        /// A discard is running, and another one is needed.
         ///
-        /// Events recorded in between need another discard.
-        case underWayAndNeeded
+        /// Consent was granted and denied again during the discard; events recorded in between must be discarded, too.
+        case runningAndNeeded
     }
 
     /// The current user's consent.
@@ -60,53 +60,55 @@ package struct PipelineStateMachine: Sendable {
     package private(set) var isEnabled: Bool
     /// Whether sending is paused.
     ///
-    /// Unlike ``isEnabled``, this is not a decision and ends with the process.
+    /// Unlike ``isEnabled``, a pause is not a stored decision and ends with the process.
     package private(set) var isPaused = false
     /// Whether the app has shut the SDK down.
     package private(set) var isShutDown = false
     private var isAbandoned = false
-    /// Whether the process is about to be stopped or ended.
+    /// Whether the process is about to be suspended or terminated.
     package private(set) var isSuspended = false
-    /// Whether the system needs the process now, so that no work may be awaited.
-    package private(set) var isHurried = false
-    private var erasures = 0
+    /// Whether the granted time has expired, which forbids waiting for work.
+    package private(set) var hasGracePeriodExpired = false
+    private var activeErasures = 0
     private var lastFlush = Duration.zero
-    /// Whether pending events are still sent once after a shutdown before delivery started.
-    private var owesLastFlush = false
+    /// Whether a shutdown before delivery started still requires one last flush.
+    private var isFinalFlushPending = false
     private var delivery = Delivery.stopped
     /// The number of holds.
     ///
     /// Distinguishes a report of an earlier hold from one of the current hold.
-    private var holds = 0
+    private var holdCount = 0
     private var discard: Discard
 
-    /// Creates the machine with decisions of earlier runs.
+    /// Creates the machine with the decisions of earlier runs.
     package init(consent: Consent, maySend: Bool? = nil, isEnabled: Bool) {
         self.consent = consent
         hasConsentToSend = maySend ?? (consent == .granted)
         self.isEnabled = isEnabled
-        // An earlier run may have been killed before it dropped all refused events.
+        // An earlier run may have been killed before it dropped all events without consent.
         discard = consent == .denied && !hasConsentToSend ? .needed : .notNeeded
     }
 
-    /// Whether `record` keeps events now.
+    /// Whether `record` currently keeps events.
     ///
-    /// It does so even during a pause, and after a shutdown: those events are sent after the next start.
+    /// Events are kept even during a pause and after a shutdown; the latter are sent after the next start.
     package var mayRecord: Bool { isEnabled && consent != .denied }
-    /// Whether anything may be sent now.
+    /// Whether anything may currently be sent.
     package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
-    /// Whether the user and the app allow sending, which a last flush requires.
+    /// Whether the user and the app allow sending.
+    ///
+    /// A last flush requires this.
     package var isAllowedToSend: Bool { !isPaused && isPermittedToSend }
     /// Whether the user and the app allow sending, ignoring a pause.
-    private var isPermittedToSend: Bool { isEnabled && hasConsentToSend && erasures == 0 }
-    /// The reason why nothing may be sent now, as a sentence.
+    private var isPermittedToSend: Bool { isEnabled && hasConsentToSend && activeErasures == 0 }
+    /// The reason why nothing may currently be sent, as a sentence.
     ///
     /// nil if sending is allowed.
-    package var obstacle: String? {
+    package var sendingBlockedReason: String? {
         if maySend { return nil }
         if isShutDown || isAbandoned { return "The SDK was shut down; events are sent after the next start." }
         if !isEnabled { return "The SDK is disabled; events are sent after it is enabled." }
-        if erasures > 0 { return "The installation is being erased." }
+        if activeErasures > 0 { return "The installation is being erased." }
         if !hasConsentToSend {
             return consent == .denied
                 ? "Consent is denied; nothing is sent until it is granted." : "Events are waiting for consent."
@@ -120,116 +122,119 @@ package struct PipelineStateMachine: Sendable {
     }
     /// Whether nothing uses the journal's delivery side.
     ///
-    /// False if changes so far are about to cause such use.
-    package var isAtRest: Bool {
-        let isDiscardDue = discard == .needed && erasures == 0
+    /// False if earlier changes are about to cause such use.
+    package var isIdle: Bool {
+        let isDiscardDue = discard == .needed && activeErasures == 0
         return delivery == .stopped && !isDiscarding && !isDiscardDue && !isLastFlushDue
     }
 
     /// Whether delivery is in its intended state.
     ///
-    /// It runs if anything may be sent, and is at rest otherwise.
+    /// Delivery should run if anything may be sent, and be idle otherwise.
     package var isSettled: Bool {
         if maySend { return delivery == .running }
         // Requests in flight are completed, and nothing more is sent.
         if isOnlyPaused, case .holding = delivery { return true }
-        return isAtRest
+        return isIdle
     }
 
     // MARK: Inputs
 
-    /// Changes the user's consent, because of a decision or another user.
+    /// Handles a change of the user's consent.
+    ///
+    /// The cause is a decision or a change of user.
     ///
     /// - Parameter maySend: Whether any user's events may be sent; nil if only those of the user who gave consent.
-    ///   While they may, delivery continues and skips refused events, so nothing has to be discarded first.
+    ///   While they may be sent, delivery continues and skips events without consent, so nothing has to be discarded
+    ///   first.
     package mutating func consentChanged(to consent: Consent, maySend: Bool? = nil) {
         self.consent = consent
         hasConsentToSend = maySend ?? (consent == .granted)
         switch (hasConsentToSend ? .granted : consent, discard) {
         case (.denied, .notNeeded), (.denied, .needed): discard = .needed
-        case (.denied, .underWay), (.denied, .underWayAndNeeded): discard = .underWayAndNeeded
+        case (.denied, .running), (.denied, .runningAndNeeded): discard = .runningAndNeeded
         case (.granted, .notNeeded), (.granted, .needed), (.pending, .notNeeded), (.pending, .needed):
             discard = .notNeeded
         // A running discard is not interrupted.
-        case (.granted, .underWay), (.granted, .underWayAndNeeded), (.pending, .underWay),
-            (.pending, .underWayAndNeeded):
-            discard = .underWay
+        case (.granted, .running), (.granted, .runningAndNeeded), (.pending, .running),
+            (.pending, .runningAndNeeded):
+            discard = .running
         }
     }
 
     /// Enables or disables the SDK.
-    package mutating func enabledChanged(to isEnabled: Bool) {
+    package mutating func setEnabled(_ isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
 
     /// Pauses or resumes sending.
     ///
     /// A request in flight is not canceled.
-    package mutating func pausedChanged(to isPaused: Bool) {
+    package mutating func setPaused(_ isPaused: Bool) {
         self.isPaused = isPaused
     }
 
-    /// Shuts the SDK down, which is final.
+    /// Shuts the SDK down permanently.
     ///
     /// Pending events may be sent for up to `lastFlush`.
     package mutating func shutDown(within lastFlush: Duration) {
         guard !isShutDown else { return }
         isShutDown = true
         self.lastFlush = max(.zero, lastFlush)
-        owesLastFlush = self.lastFlush > .zero && isAllowedToSend
+        isFinalFlushPending = self.lastFlush > .zero && isAllowedToSend
     }
 
-    /// Suspends delivery before the system stops or ends the process.
+    /// Suspends delivery before the system suspends or terminates the process.
     ///
     /// The process must release the folder's delivery lock.
     ///
     /// Pending events may be sent for up to `lastFlush`.
-    package mutating func suspended(within lastFlush: Duration) {
+    package mutating func suspend(within lastFlush: Duration) {
         isSuspended = true
-        isHurried = false
+        hasGracePeriodExpired = false
         if !isShutDown { self.lastFlush = max(.zero, lastFlush) }
     }
 
-    /// Stops sending and cancels requests in flight, because the granted time is over.
-    package mutating func hurried() {
+    /// Stops sending and cancels requests in flight when the granted time expires.
+    package mutating func expireGracePeriod() {
         guard isSuspended else { return }
-        isHurried = true
+        hasGracePeriodExpired = true
         lastFlush = .zero
     }
 
     /// Resumes after a suspension.
-    package mutating func resumed() {
+    package mutating func resume() {
         isSuspended = false
-        isHurried = false
+        hasGracePeriodExpired = false
     }
 
     /// Begins an erasure, for which delivery must release the folder.
     ///
-    /// Several may be in progress.
+    /// Several erasures may be in progress.
     package mutating func eraseBegan() {
-        erasures += 1
+        activeErasures += 1
     }
 
     /// Ends an erasure, successful or not.
     package mutating func eraseEnded() {
-        assert(erasures > 0, "an erasure ended without beginning")
-        erasures = max(0, erasures - 1)
+        assert(activeErasures > 0, "an erasure ended without beginning")
+        activeErasures = max(0, activeErasures - 1)
     }
 
     /// Stops delivery, because the ``Analytics`` is being released.
-    package mutating func abandoned() {
+    package mutating func abandon() {
         isAbandoned = true
     }
 
     /// Notes that delivery is ready for calls.
     package mutating func deliveryBegan() {
-        assert(delivery == .starting, "a delivery began without an order")
+        assert(delivery == .starting, "a delivery began without a command")
         delivery = .running
     }
 
-    /// Notes that no request has been in flight since the hold with this number.
+    /// Notes that no request is in flight after the hold with this number.
     package mutating func deliveryHeld(_ number: Int) {
-        if number == holds, case .holding = delivery { delivery = .holding(isDone: true) }
+        if number == holdCount, case .holding = delivery { delivery = .holding(isDone: true) }
     }
 
     /// Notes that delivery has ended and released the folder.
@@ -237,27 +242,27 @@ package struct PipelineStateMachine: Sendable {
         delivery = .stopped
     }
 
-    /// Notes that the ordered discard has ended.
+    /// Notes that the requested discard has ended.
     ///
-    /// Either it dropped everything, or another process holds the folder; that process finds the refusal in the
+    /// Either the discard dropped everything, or another process holds the folder. That process finds the denial in the
     /// settings and discards the events instead.
     package mutating func discardEnded() {
         switch discard {
-        case .underWay: discard = .notNeeded
-        case .underWayAndNeeded: discard = .needed
-        case .notNeeded, .needed: assertionFailure("a discard ended without an order")
+        case .running: discard = .notNeeded
+        case .runningAndNeeded: discard = .needed
+        case .notNeeded, .needed: assertionFailure("a discard ended without a command")
         }
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
     /// Returns the next step, if one is due.
-    package mutating func nextOrder() -> Order? {
+    package mutating func nextCommand() -> Command? {
         switch delivery {
         case .running where isOnlyPaused:
-            holds += 1
+            holdCount += 1
             delivery = .holding(isDone: false)
-            return .holdDelivery(number: holds)
+            return .holdDelivery(number: holdCount)
         case .running where !maySend:
             return stop()
         case .holding where maySend:
@@ -268,35 +273,35 @@ package struct PipelineStateMachine: Sendable {
         case .starting, .running, .holding, .stopping:
             return nil
         case .stopped:
-            return nextOrderAtRest()
+            return nextCommandWhenIdle()
         }
     }
 
-    private mutating func stop() -> Order {
+    private mutating func stop() -> Command {
         delivery = .stopping
-        owesLastFlush = false
-        // When the app leaves or shuts down, pending events are to be sent; after a refusal or an erasure, they are
-        // not. During a pause nothing more is sent, but requests in flight should complete.
+        isFinalFlushPending = false
+        // When the app leaves the foreground or shuts down, pending events are sent; after a denial of consent or an
+        // erasure, they are not. During a pause nothing more is sent, but requests in flight should complete.
         let time = isPermittedToSend && !isAbandoned ? lastFlush : .zero
         return isPaused ? .stopDelivery(lastFlush: .zero, timeout: time) : .stopDelivery(lastFlush: time)
     }
 
-    private var isLastFlushDue: Bool { owesLastFlush && isAllowedToSend && !isSuspended && !isAbandoned }
+    private var isLastFlushDue: Bool { isFinalFlushPending && isAllowedToSend && !isSuspended && !isAbandoned }
 
     private var isDiscarding: Bool {
         switch discard {
-        case .underWay, .underWayAndNeeded: true
+        case .running, .runningAndNeeded: true
         case .notNeeded, .needed: false
         }
     }
 
-    private mutating func nextOrderAtRest() -> Order? {
+    private mutating func nextCommandWhenIdle() -> Command? {
         switch discard {
-        case .underWay, .underWayAndNeeded:
-            // Drop all refused events before anything is sent.
+        case .running, .runningAndNeeded:
+            // Drop all events without consent before anything is sent.
             return nil
-        case .needed where erasures == 0:
-            discard = .underWay
+        case .needed where activeErasures == 0:
+            discard = .running
             return .discardPending
         case .needed, .notNeeded:
             if isAbandoned { return .end }

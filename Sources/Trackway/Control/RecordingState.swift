@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The SDK's state that recording needs.
+/// The state of the SDK that recording checks.
 ///
-/// It is one word that is read without a lock. `@unchecked Sendable`: the word's address never changes during the
-/// gate's lifetime, and the word is read and written with atomic operations only.
+/// The state is one word that is read without a lock. `@unchecked Sendable`: the word's address never changes during
+/// this object's lifetime, and the word is read and written with atomic operations only.
 package final class RecordingState: @unchecked Sendable {
     /// The word's bits.
     package struct State: OptionSet, Sendable, Hashable {
@@ -32,34 +32,34 @@ package final class RecordingState: @unchecked Sendable {
         package static var startPending: State { State(rawValue: 16) }
         /// A closure of the app adds attributes to each event.
         package static var addsAttributes: State { State(rawValue: 32) }
-        /// Some destinations are left out, because consent is denied for them.
-        package static var leavesOut: State { State(rawValue: 128) }
-        /// Some events may not be collected.
+        /// Destinations without consent are left out.
+        package static var excludesDestinations: State { State(rawValue: 128) }
+        /// The collection policy blocks some events.
         package static var blocksEvents: State { State(rawValue: 64) }
         /// Interceptors of the app see events before they are recorded.
         package static var intercepts: State { State(rawValue: 256) }
         /// Heartbeats are suspended; the next event resumes them.
-        package static var heartbeatRests: State { State(rawValue: 512) }
+        package static var heartbeatSuspended: State { State(rawValue: 512) }
         /// The process is a forked child, which records nothing.
         ///
-        /// Its parent created the gate.
+        /// Its parent created this object.
         package static var isForked: State { State(rawValue: 2048) }
-        /// Activity is noted, because sessions can end in the foreground.
+        /// User activity is tracked, because sessions can end in the foreground.
         ///
-        /// The app is in the foreground.
-        package static var watchesActivity: State { State(rawValue: 4096) }
-        /// Events may be recorded, and noting activity is the only special case.
-        static var isOpenAndWatched: State { State(rawValue: 4097) }
+        /// Set only while the app is in the foreground.
+        package static var tracksActivity: State { State(rawValue: 4096) }
+        /// Events may be recorded, with activity tracking as the only special case.
+        static var isOpenWithActivityTracking: State { State(rawValue: 4097) }
         /// The context that events share has not been read yet.
         ///
-        /// It is needed before the first event.
+        /// It must be read before the first event.
         package static var contextIncomplete: State { State(rawValue: 1024) }
     }
 
     private let word: UnsafeMutablePointer<UInt32>
     private let fork = ForkDetector()
 
-    /// Creates a gate in the given state.
+    /// Creates an object in the given state.
     package init(_ state: State) {
         word = .allocate(capacity: 1)
         word.initialize(to: state.rawValue)
@@ -68,18 +68,18 @@ package final class RecordingState: @unchecked Sendable {
     }
 
     deinit {
-        ctrackway_fork_forget(word)
+        ctrackway_fork_unset(word)
         word.deallocate()
     }
 
-    /// Whether the caller is a forked child of the process that created the gate.
+    /// Whether the caller is a forked child of the process that created this object.
     ///
-    /// One load.
+    /// Costs one load.
     var isForked: Bool { ctrackway_load_acquire(word) & State.isForked.rawValue != 0 }
 
     /// The current state.
     ///
-    /// A record that began before a change may still see the previous state.
+    /// A call of `record` that began before a change may still see the previous state.
     package var state: State {
         get { State(rawValue: ctrackway_load_acquire(word)) }
         set { ctrackway_store_release(word, (fork.isInChild ? State.isForked : newValue).rawValue) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 extension Diagnostic.Code {
     /// An event was recorded after shutdown.
@@ -161,7 +161,8 @@ extension Diagnostic.Code {
     ///
     /// Cause: The back end rejected the event itself; it is kept as a dead letter and is not sent again.
     ///
-    /// Remedy: Run `trackway inspect` on the storage folder to see the event, and correct what the message names.
+    /// Remedy: Run `trackway journal inspect` on the storage folder to see the event, and correct what the message
+    /// names.
     public static let eventRefused = Diagnostic.Code(rawValue: "event_refused", severity: .error)
 
     /// An event was delivered incompletely.
@@ -275,9 +276,9 @@ extension Diagnostic.Code {
 
     /// A pending event cannot be decoded.
     ///
-    /// Cause: A pending event of an app-managed destination cannot be decoded, so `readEvents` skipped it.
+    /// Cause: A pending event of an app-managed destination cannot be decoded, so reading skipped it.
     ///
-    /// Remedy: Call `readBatches` to get its bytes.
+    /// Remedy: Read it with `batches(of:)` to get its bytes.
     public static let eventNotReadable = Diagnostic.Code(rawValue: "event_not_readable", severity: .error)
 
     /// The timer does not exist.

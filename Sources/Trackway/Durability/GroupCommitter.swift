@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
 
-/// Runs ``GroupCommit`` on the storage queue.
+/// Lets concurrent callers share disk flushes on the storage queue.
 ///
-/// Many callers wait while one flush at a time runs.
+/// Runs ``GroupCommit``: many callers wait while one flush at a time runs.
 package final class GroupCommitter: Sendable {
-    /// Resumes a waiting caller.
+    /// A closure that resumes a waiting caller.
     ///
     /// Wraps a closure instead of a continuation, for the reason given in ``WakeSignal``.
     private struct Waiter: Sendable {
-        let answer: @Sendable (JournalError?) -> Void
+        let resume: @Sendable (JournalError?) -> Void
     }
 
     private struct State: Sendable {
@@ -35,9 +35,9 @@ package final class GroupCommitter: Sendable {
     }
 
     /// The number of waiting callers.
-    package var waiting: Int { state.withLock { $0.waiters.count } }
+    package var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns when everything that this caller appended before the call is on stable storage.
+    /// Waits until everything that the caller appended is on stable storage.
     ///
     /// Canceling the task does not end the wait early: the flush is already running, and the call returns its result.
     package func commit() async throws(JournalError) {
@@ -46,7 +46,7 @@ package final class GroupCommitter: Sendable {
                 state.withLock { state in
                     state.lastTicket += 1
                     state.waiters[state.lastTicket] = Waiter { waiter.resume(returning: $0) }
-                    return state.machine.asked(by: state.lastTicket)
+                    return state.machine.requestFlush(for: state.lastTicket)
                 }
             )
         }
@@ -57,13 +57,13 @@ package final class GroupCommitter: Sendable {
         for action in actions {
             switch action {
             case .flush:
-                queue.order { [self] in
+                queue.enqueue { [self] in
                     let failure = flush()
                     perform(state.withLock { $0.machine.flushFinished(failure) })
                 }
             case .finish(let tickets, let failure):
                 let waiters = state.withLock { state in tickets.compactMap { state.waiters.removeValue(forKey: $0) } }
-                for waiter in waiters { waiter.answer(failure) }
+                for waiter in waiters { waiter.resume(failure) }
             }
         }
     }
@@ -71,14 +71,15 @@ package final class GroupCommitter: Sendable {
 
 /// Lets many callers share one flush to stable storage.
 ///
-/// A flush covers only what was appended before it began. A caller that asks while a flush is running therefore waits
-/// for the next one, together with all other callers that ask in the meantime. The number of tickets is unbounded: each
-/// one represents a caller that is suspended anyway and uses far more memory than its ticket.
+/// A flush covers only what was appended before it began. A caller that requests a flush while another one is running
+/// therefore waits for the next flush, together with all other callers that request one in the meantime. The number of
+/// tickets is unbounded: each one represents a caller that is suspended anyway and uses far more memory than its
+/// ticket.
 package struct GroupCommit<Failure: Sendable>: Sendable {
     /// Identifies a waiting caller.
     package typealias Ticket = UInt64
 
-    /// An instruction to the caller.
+    /// An instruction to the object that runs the machine.
     package enum Action: Sendable {
         /// Flush everything appended so far, then report through ``GroupCommit/flushFinished(_:)``.
         case flush
@@ -101,7 +102,7 @@ package struct GroupCommit<Failure: Sendable>: Sendable {
     /// Requests a flush of everything appended so far.
     ///
     /// - Complexity: Amortized O(1).
-    package mutating func asked(by ticket: Ticket) -> [Action] {
+    package mutating func requestFlush(for ticket: Ticket) -> [Action] {
         switch state {
         case .idle:
             state = .flushing(covered: [ticket], next: [])
@@ -128,7 +129,7 @@ package struct GroupCommit<Failure: Sendable>: Sendable {
             return [.finish(covered, failure)]
         case .flushing(let covered, let next):
             state = .flushing(covered: next, next: [])
-            // Order the next flush first, so that resumed callers find it running.
+            // Return the next flush first, so that it is already running when callers resume.
             return [.flush, .finish(covered, failure)]
         }
     }

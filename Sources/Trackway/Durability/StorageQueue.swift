@@ -5,8 +5,8 @@ internal import Dispatch
 
 /// The only thread on which the SDK waits for storage.
 ///
-/// Flushing a disk can take seconds. It happens here, never on a caller's thread and never on the cooperative thread
-/// pool, which the host app's own tasks need. The queue is serial and uses its own thread while it has work.
+/// Flushing a disk can take seconds. Flushes happen here, never on a caller's thread and never on the cooperative
+/// thread pool, which the host app's own tasks need. The queue is serial and uses its own thread while it has work.
 package final class StorageQueue: Sendable {
     private let queue: DispatchQueue
 
@@ -17,14 +17,14 @@ package final class StorageQueue: Sendable {
         queue = DispatchQueue(label: label, qos: isUrgent ? .userInitiated : .utility)
     }
 
-    /// Runs `work` after all work ordered before, without waiting for it.
-    package func order(_ work: @escaping @Sendable () -> Void) {
+    /// Schedules `work` after all earlier work, without waiting for it.
+    package func enqueue(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 
     /// Blocks the calling thread until all earlier work has run.
     ///
-    /// It waits no longer than `limit`.
+    /// The call blocks for at most `limit`.
     package func wait(atMost limit: Duration) {
         let isOver = DispatchSemaphore(value: 0)
         queue.async { isOver.signal() }
@@ -34,7 +34,7 @@ package final class StorageQueue: Sendable {
 
     /// Runs `work` after all earlier work, and returns its value.
     ///
-    /// No thread is blocked.
+    /// The caller's thread is not blocked.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work()) }

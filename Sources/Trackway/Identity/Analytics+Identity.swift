@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+internal import TrackwayLifecycle
 
 extension Analytics {
     /// Signs a user in.
@@ -12,7 +12,7 @@ extension Analytics {
     /// - A user who signs in for the first time keeps the person id and the attributes of the previous anonymous
     ///   visitor.
     /// - A user who signed in earlier gets their former person id back.
-    /// - A user who replaces another one gets their own person id; all data of the other user ends, as with
+    /// - A user who replaces another one gets their own person id; all data of the other user is removed, as with
     ///   ``signOut()``.
     ///
     /// Identifying the signed-in user again without traits changes nothing. An empty id, or one longer than the limit
@@ -20,29 +20,33 @@ extension Analytics {
     ///
     /// - Parameters:
     ///   - userID: The user's id in the app's own system.
-    ///   - traits: The user's attributes, set as by ``setUserAttributes(_:)``, in one step with the sign-in.
+    ///   - traits: The user's attributes, set in the same step as the sign-in; see ``setUserAttributes(_:)``.
     public func identify(_ userID: String, traits: Attributes = [:]) {
         signIn(userID, traits: traits) { $0 }
     }
 
-    /// - Parameter describe: Changes the action that records the sign-in.
+    /// - Parameter describe: A closure that changes the action that records the sign-in.
     private func signIn(
         _ userID: String,
         traits: Attributes = [:],
         _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action
     ) {
         guard !isInChild else { return }
-        guard isValid(user: userID) else { return }
-        let fresh = recording.ids.next(at: recording.clock.now().wall)
+        guard validateUserID(userID) else { return }
+        let newUniqueID = recording.ids.next(at: recording.clock.now().wall)
         let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
         lifecycle.identity.perform { [limits = recording.limits] settings, moment in
-            var changes = IdentityController.Orders()
+            var changes = IdentityController.Effects()
             if settings.identity.user != userID {
-                let actions = settings.identity.signedIn(userID, fresh: fresh.description.uppercased(), at: moment.wall)
-                changes = .init(identity: actions.map(describe), consent: settings.consent.signedIn(userID))
+                let actions = settings.identity.signIn(
+                    userID,
+                    newUniqueID: newUniqueID.description.uppercased(),
+                    at: moment.wall
+                )
+                changes = .init(identity: actions.map(describe), consent: settings.consent.signIn(userID))
             }
-            if !traits.isEmpty { changes.add(settings.identity.setting(traits, limits, at: moment.wall)) }
+            if !traits.isEmpty { changes.add(settings.identity.setAttributes(traits, limits, at: moment.wall)) }
             return changes
         }
     }
@@ -53,17 +57,17 @@ extension Analytics {
     /// groups, global attributes with the scope ``GlobalAttributeScope/person`` and running timers are removed, and the
     /// next visitor gets their own person id. Records `_profile_set`. Does nothing if no user is signed in.
     public func signOut() {
-        signOut(fresh: freshID()) { $0 }
+        signOut(newUniqueID: makeUniqueID()) { $0 }
     }
 
     private func signOut(
-        fresh: String?,
+        newUniqueID: String?,
         _ records: @escaping @Sendable ([IdentityMachine.Action]) -> [IdentityMachine.Action]
     ) {
         guard !isInChild else { return }
         lifecycle.identity.perform { settings, moment in
-            let actions = settings.identity.signedOut(fresh: fresh, at: moment.wall)
-            return .init(identity: records(actions), consent: settings.consent.signedOut())
+            let actions = settings.identity.signOut(newUniqueID: newUniqueID, at: moment.wall)
+            return .init(identity: records(actions), consent: settings.consent.signOut())
         }
     }
 
@@ -72,12 +76,12 @@ extension Analytics {
 
     /// The person's id, which every event contains.
     ///
-    /// It is the same before and after a first sign-in, and is restored when a known user signs in.
+    /// The id is the same before and after a user's first sign-in, and is restored when a known user signs in.
     public var personID: String { recording.contextStore.current.user.uniqueID ?? IdentityOrigin(installationID).id }
 
     /// The id of the installation's anonymous visitor.
     ///
-    /// Every event contains it, even while a user is signed in.
+    /// Every event contains the id, even while a user is signed in.
     public var anonymousID: String {
         recording.contextStore.current.user.anonymousID ?? IdentityOrigin(installationID).id
     }
@@ -88,7 +92,7 @@ extension Analytics {
     /// `Diagnostic`.
     public func setAnonymousID(_ id: String) {
         guard !isInChild else { return }
-        guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to restore the original id.") else { return }
+        guard validateIdentifier(id, "id", ifEmpty: "Call resetAnonymousID to restore the original id.") else { return }
         let origin = IdentityOrigin(installationID)
         lifecycle.identity.perform { settings, _ in
             // The installation's own id is not stored, because it is derived from the installation.
@@ -104,16 +108,16 @@ extension Analytics {
 
     /// Adds an identifier of the person, such as a phone number.
     ///
-    /// Every event contains it until ``signOut()``, a sign-in, or ``removeIdentifier(_:type:)``. Records
+    /// Every event contains the identifier until ``signOut()``, a sign-in, or ``removeIdentifier(_:type:)``. Records
     /// `_identity_bound`.
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - type: The identifier's type, such as `mobile`. An identifier of the same type is replaced. There are at most
-    ///     50 types.
+    ///   - type: The identifier's type, such as `mobile`. An earlier identifier of the same type is replaced. There can
+    ///     be at most 50 types.
     public func addIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard isTaken(id, type) else { return }
+        guard validateIdentifier(id, type) else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
     }
 
@@ -122,7 +126,7 @@ extension Analytics {
     /// Records `_identity_unbound`.
     public func removeIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard isTaken(id, type) else { return }
+        guard validateIdentifier(id, type) else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: type)) }
     }
 
@@ -170,14 +174,14 @@ extension Analytics {
 
     // MARK: Validation
 
-    /// Returns whether `user` is a valid user id.
+    /// Returns whether `user` is a valid user id, and reports problems.
     ///
-    /// Reports a diagnostic if it is not.
-    private func isValid(user: String) -> Bool {
-        isTaken(user, "user", ifEmpty: "Call signOut to sign the user out.")
+    /// Reports a diagnostic if the id is invalid.
+    private func validateUserID(_ user: String) -> Bool {
+        validateIdentifier(user, "user", ifEmpty: "Call signOut to sign the user out.")
     }
 
-    private func isTaken(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
+    private func validateIdentifier(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
         if !id.isEmpty, id.utf8.count <= recording.limits.stringBytes { return true }
         reporter.report(
             Diagnostic(
@@ -195,7 +199,7 @@ extension Analytics {
         return false
     }
 
-    private func isTaken(_ id: String, _ kind: String) -> Bool {
+    private func validateIdentifier(_ id: String, _ kind: String) -> Bool {
         let isValid =
             (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
             && (1...max(1, recording.limits.keyBytes)).contains(kind.utf8.count)
@@ -204,9 +208,9 @@ extension Analytics {
                 Diagnostic(
                     code: .identityInvalid,
                     field: "identity",
-                    value: "\(kind.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
-                    message: "The identifier \(id.cut(toBytes: 64).quoted) of the type "
-                        + "\(kind.cut(toBytes: 64).quoted) was ignored because one of the two is empty or too long.",
+                    value: "\(kind.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
+                    message: "The identifier \(id.truncated(toUTF8Count: 64).quoted) of the type "
+                        + "\(kind.truncated(toUTF8Count: 64).quoted) was ignored because one of the two is empty or too long.",
                     recoverySuggestion:
                         "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
                 )
@@ -224,7 +228,7 @@ extension Analytics {
                 Diagnostic(
                     code: .groupInvalid,
                     field: "group",
-                    value: "\(type.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
+                    value: "\(type.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
                     message: "The type or the id of the group is empty or too long; the user was not added to it.",
                     recoverySuggestion:
                         "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
@@ -238,8 +242,8 @@ extension Analytics {
 
     /// Sets attributes of the user, in addition to those set before.
     ///
-    /// Every event recorded after this call contains them, with the time at which they were set. An attribute with an
-    /// existing name is replaced. Attributes survive restarts, and last as long as the ``personID``.
+    /// Every event recorded after this call contains the attributes and the time at which they were set. An attribute
+    /// with an existing name is replaced. Attributes survive restarts, and last as long as the ``personID``.
     ///
     /// ```swift
     /// analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
@@ -252,19 +256,21 @@ extension Analytics {
         reporter.report(diagnostics)
         guard !valid.isEmpty else { return }
         lifecycle.identity.perform { [limits = recording.limits] settings, moment in
-            settings.identity.setting(valid, limits, at: moment.wall)
+            settings.identity.setAttributes(valid, limits, at: moment.wall)
         }
     }
 
     /// Removes attributes of the user.
     ///
-    /// Records `_profile_unset`, even for names that are not known here, because a back end may have stored them
+    /// Records `_profile_unset`, even for names unknown to this installation, because a back end may have stored them
     /// earlier.
     public func removeUserAttributes(_ names: [String]) {
         guard !isInChild else { return }
-        // One more than the limit, so that the excess is reported.
+        // Take one more than the limit, so that the excess is reported.
         let marked = Attributes(
-            names.prefix(recording.limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
+            names.prefix(recording.limits.attributeCountLimit + 1).map {
+                (key: $0, value: AttributeValue.boolean(true))
+            }
         )
         let (valid, diagnostics) = marked.valid(recording.limits)
         reporter.report(diagnostics)
@@ -276,7 +282,7 @@ extension Analytics {
     /// Signs a user in and adds attributes to the recorded event.
     ///
     /// See ``identify(_:traits:)``.
-    package func identify(_ user: String, saying attributes: Attributes) {
+    package func identify(_ user: String, eventAttributes attributes: Attributes) {
         signIn(user) { $0.adding(attributes) }
     }
 
@@ -284,14 +290,16 @@ extension Analytics {
     ///
     /// For a compatibility module whose format has no such event; see ``signOut()``.
     package func signOutSilently() {
-        signOut(fresh: freshID()) { $0.unrecorded }
+        signOut(newUniqueID: makeUniqueID()) { $0.withoutEvents }
     }
 
-    /// Signs the user out and keeps the unique id until another user signs in.
+    /// Signs the user out but keeps the unique id.
+    ///
+    /// The id is kept until another user signs in.
     ///
     /// For a compatibility module whose format requires it; see ``signOut()``.
     package func signOutKeepingUniqueID() {
-        signOut(fresh: nil) { $0 }
+        signOut(newUniqueID: nil) { $0 }
     }
 
     /// Signs a user in without recording an event.
@@ -299,17 +307,17 @@ extension Analytics {
     /// For a compatibility module whose format has no such event; see ``identify(_:traits:)``.
     package func identifySilently(_ user: String) {
         guard !isInChild else { return }
-        guard isValid(user: user) else { return }
-        let fresh = freshID()
+        guard validateUserID(user) else { return }
+        let newUniqueID = makeUniqueID()
         lifecycle.identity.perform { settings, moment in
             guard settings.identity.user != user else { return .init() }
-            let actions = settings.identity.signedIn(user, fresh: fresh, at: moment.wall)
-            return .init(identity: actions.unrecorded, consent: settings.consent.signedIn(user))
+            let actions = settings.identity.signIn(user, newUniqueID: newUniqueID, at: moment.wall)
+            return .init(identity: actions.withoutEvents, consent: settings.consent.signIn(user))
         }
     }
 
     /// Returns a new unique id.
-    package func freshID() -> String {
+    package func makeUniqueID() -> String {
         recording.ids.next(at: recording.clock.now().wall).description.uppercased()
     }
 }
@@ -318,11 +326,11 @@ extension IdentityMachine {
     /// Sets the attributes that fit within the limits.
     ///
     /// All attributes of the user together must stay within the limits of one event's attributes.
-    fileprivate mutating func setting(
+    fileprivate mutating func setAttributes(
         _ new: Attributes,
         _ limits: EventLimits,
         at now: Timestamp
-    ) -> IdentityController.Orders {
+    ) -> IdentityController.Effects {
         let (whole, diagnostics) = attributes.merging(new).valid(limits)
         let fitting = Attributes(new.filter { whole[$0.key] != nil })
         return .init(identity: attributesSet(fitting, at: now), diagnostics: diagnostics)
@@ -337,8 +345,8 @@ extension IdentityMachine.Action {
 }
 
 extension [IdentityMachine.Action] {
-    /// These actions without the events.
-    fileprivate var unrecorded: Self {
+    /// A copy of these actions without the events.
+    fileprivate var withoutEvents: Self {
         filter { action in
             if case .record = action { false } else { true }
         }

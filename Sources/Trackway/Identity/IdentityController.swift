@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
-/// Runs ``IdentityMachine``, whose state is in the shared settings.
+/// Runs ``IdentityMachine``, whose state is part of the shared settings.
 ///
 /// All processes of an installation share these settings. Changes are made one at a time. First, the settings change,
 /// so that the next start agrees with the events. Then recording follows the new person's consent decisions. Finally,
-/// the context changes and the resulting events are recorded, in one step. Locks are acquired in the order controller,
-/// then settings or context store, never both.
+/// the context changes and the resulting events are recorded, in one step. Lock order: the controller's lock first,
+/// then that of the settings or of the context store, never both.
 package final class IdentityController: Sendable {
-    /// The results of a change.
-    struct Orders: Sendable {
+    /// The effects of a change on events and the context.
+    struct Effects: Sendable {
         var identity: [IdentityMachine.Action] = []
         var consent: [ConsentMachine.Action] = []
         var diagnostics: [Diagnostic] = []
-        /// The user of events after the change.
+        /// The user to whom events belong after the change.
         fileprivate var user = RecordedContext.User()
         /// The attributes that the app's closure adds to the change's events.
         fileprivate var dynamic: Attributes = [:]
@@ -35,8 +35,8 @@ package final class IdentityController: Sendable {
             self.diagnostics = diagnostics
         }
 
-        /// Adds the results of a second change.
-        mutating func add(_ other: Orders) {
+        /// Adds the effects of a second change.
+        mutating func add(_ other: Effects) {
             identity += other.identity
             consent += other.consent
             diagnostics += other.diagnostics
@@ -53,16 +53,16 @@ package final class IdentityController: Sendable {
         }
     }
 
-    /// A change at a given time.
+    /// A closure that makes a change at a given time.
     ///
     /// Called at least twice, each time with the current settings.
-    typealias Change = @Sendable (inout Settings, DualTimestamp) -> Orders
+    typealias Change = @Sendable (inout Settings, DualTimestamp) -> Effects
 
-    private let order = Locked(())
+    private let changeLock = Locked(())
     private let settings: SettingsFile
     private let contextStore: ContextStore
     private let consents: ConsentController
-    private let behavior: LifecycleController
+    private let lifecycle: LifecycleController
     private let timers: TimerController
     private let dynamic: DynamicAttributes
     private let limits: EventLimits
@@ -74,7 +74,7 @@ package final class IdentityController: Sendable {
         _ settings: SettingsFile,
         contextStore: ContextStore,
         consents: ConsentController,
-        behavior: LifecycleController,
+        lifecycle: LifecycleController,
         timers: TimerController,
         dynamic: DynamicAttributes,
         limits: EventLimits,
@@ -85,7 +85,7 @@ package final class IdentityController: Sendable {
         self.settings = settings
         self.contextStore = contextStore
         self.consents = consents
-        self.behavior = behavior
+        self.lifecycle = lifecycle
         self.timers = timers
         self.dynamic = dynamic
         self.limits = limits
@@ -96,70 +96,70 @@ package final class IdentityController: Sendable {
 
     /// Makes a change and records its events.
     ///
-    /// A change without results writes no file.
+    /// A change without effects writes no file.
     func perform(_ change: @escaping Change) {
-        behavior.begin()
+        lifecycle.begin()
         var known = settings.current
         let expected = change(&known, clock.now())
         guard !expected.isEmpty else { return }
-        behavior.userActs()
-        // Call the app's closure before acquiring any lock; it may itself change the signed-in user.
+        lifecycle.handleUserActivity()
+        // Call the app's closure before acquiring any lock, because the closure may itself change the signed-in user.
         let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
         let (before, personal) = (contextStore.current.user.uniqueID, settings.current.personal)
-        let (orders, sideEffects, failure) = order.withLock { _ in
-            // Read the time under the lock, so that no event reports something that was set after it.
+        let (effects, sideEffects, failure) = changeLock.withLock { _ in
+            // Read the time under the lock, so that no event contains a value that was set after its time.
             let moment = clock.now()
             let (changed, failure) = settings.changeWithoutReporting { settings in
                 let former = settings.identity
-                var orders = change(&settings, moment)
-                orders.forgotten = settings.forgetPersonal(of: former)
-                orders.user = settings.user
-                orders.dynamic = shared
-                return orders
+                var effects = change(&settings, moment)
+                effects.forgotten = settings.forgetPersonal(of: former)
+                effects.user = settings.user
+                effects.dynamic = shared
+                return effects
             }
-            var orders = changed
+            var effects = changed
             // Another process may already have removed them from the file.
-            if let forgotten = orders.forgotten { orders.forgotten = forgotten.union(personal) }
-            consents.follow()
+            if let forgotten = effects.forgotten { effects.forgotten = forgotten.union(personal) }
+            consents.applySettings()
             let (_, sideEffects) = contextStore.performUnreported { transaction in
-                carryOut(orders, &transaction, at: moment)
+                carryOut(effects, &transaction, at: moment)
             }
-            return (orders, sideEffects, failure)
+            return (effects, sideEffects, failure)
         }
-        // No lock is held from here on: the app may call back.
+        // No lock is held from here on, because the app's code may run.
         if let failure { settings.report(failure) }
         contextStore.report(sideEffects)
-        behavior.eventsRecorded()
-        reporter.report(orders.diagnostics)
-        consents.carryOut(orders.consent)
-        if orders.forgotten != nil {
-            timers.report { machine, _ in machine.cleared() }
-            behavior.personChanged()
+        lifecycle.eventsRecorded()
+        reporter.report(effects.diagnostics)
+        consents.carryOut(effects.consent)
+        if effects.forgotten != nil {
+            timers.handle { machine, _ in machine.removeAll() }
+            lifecycle.personChanged()
         }
         let after = contextStore.current.user.uniqueID
-        if let after, after != before { behavior.uniqueIDChanged(to: after) }
+        if let after, after != before { lifecycle.uniqueIDChanged(to: after) }
     }
 
     /// Updates the ids that are derived from the installation's id, which has changed.
     func installationChanged() {
         let user = settings.current.user
         contextStore.perform { transaction in transaction.context.user = complete(user) }
-        if let uniqueID = contextStore.current.user.uniqueID { behavior.uniqueIDChanged(to: uniqueID) }
+        if let uniqueID = contextStore.current.user.uniqueID { lifecycle.uniqueIDChanged(to: uniqueID) }
     }
 
-    private func carryOut(_ orders: Orders, _ transaction: inout ContextTransaction, at moment: DualTimestamp) {
-        for name in orders.forgotten ?? [] { transaction.context.global[name] = nil }
-        for action in orders.identity {
+    private func carryOut(_ effects: Effects, _ transaction: inout ContextTransaction, at moment: DualTimestamp) {
+        for name in effects.forgotten ?? [] { transaction.context.global[name] = nil }
+        for action in effects.identity {
             switch action {
             case .context(var user):
-                user.subject = orders.user.subject
-                user.consentEpoch = orders.user.consentEpoch
-                user.isSeparate = orders.user.isSeparate
+                user.subject = effects.user.subject
+                user.consentEpoch = effects.user.consentEpoch
+                user.isSeparate = effects.user.isSeparate
                 transaction.context.user = complete(user)
             case .record(let name, let attributes):
                 transaction.record(
                     name,
-                    attributes.adding(shared: orders.dynamic, toRecord: name, most: limits.oneAttributeTooMany),
+                    attributes.adding(shared: effects.dynamic, toRecord: name, limit: limits.attributeCountLimit + 1),
                     at: moment
                 )
             case .reportTooManyIdentities(let kind):
@@ -201,7 +201,7 @@ package final class IdentityController: Sendable {
             }
         }
         // Also needed if another process had already made the same change.
-        transaction.context.user = complete(orders.user)
+        transaction.context.user = complete(effects.user)
     }
 
     private func complete(_ user: RecordedContext.User) -> RecordedContext.User {

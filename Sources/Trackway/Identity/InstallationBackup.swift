@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// The data about the installation that is stored outside its folder.
+/// The installation's data that is stored outside its folder.
 ///
-/// The folder belongs to one device: it is excluded from backups, so that two devices never count as one. A small file
-/// next to it is included in backups and names the installation, so that a device that was restored from a backup can
-/// report which installation it was before. On systems that empty the folder when space is low, a copy of the identity
-/// is stored in a place that they do not empty.
+/// The folder belongs to one device: it is excluded from backups, so that two devices are never counted as one. A small
+/// file next to it is included in backups and names the installation, so that a device that was restored from a backup
+/// can report which installation it was before. On systems that empty the folder when space is low, a copy of the
+/// identity is stored in a location that they do not empty.
 struct InstallationBackup: Sendable {
     /// The content of the file.
-    private struct Named: Sendable, Codable {
+    private struct FileContent: Sendable, Codable {
         var version = 1
         var installation: String
     }
 
-    private let file: StateFile<Named>?
+    private let file: StateFile<FileContent>?
     private let identity: IdentityBackup?
     private let folder: CopiedFolder?
     private let journal: Journal
@@ -30,46 +30,46 @@ struct InstallationBackup: Sendable {
         file = dependencies.backup.map {
             StateFile($0.name, in: $0.folder, of: disk, format: .json, maxBytes: 4096)
         }
-        identity = dependencies.identityCopy
+        identity = dependencies.identityBackup
         folder = CopiedFolder(dependencies)
     }
 
-    /// Restores the identity in a folder that has lost it.
+    /// Restores the identity in a folder from which it was lost.
     ///
     /// Call this before the folder is opened.
     static func restoreIdentity(_ dependencies: Dependencies) {
-        guard let bytes = dependencies.identityCopy?.load() else { return }
+        guard let bytes = dependencies.identityBackup?.load() else { return }
         // Any write error recurs when the folder is opened.
         try? Journal.restoreIdentity(bytes, in: dependencies.folder, of: dependencies.storage)
     }
 
-    /// Records the former installation of a device restored from a backup, once.
+    /// Records the former installation of a restored device once.
     ///
     /// - Parameter record: Records the event; returns whether it was recorded.
-    func follow(_ record: (_ former: InstallationID) -> Bool) {
+    func recordFormerInstallation(_ record: (_ former: InstallationID) -> Bool) {
         guard !journal.isAwaitingStorage else { return }
-        folder?.follow(record)
+        folder?.recordFormerInstallation(record)
         let isErased = identity?.erasures?.contains(journal.installation) ?? false
         if let identity, !isErased, let bytes = journal.identityCopy { identity.save(bytes) }
         guard let file else { return }
         let installation = journal.installation
         do throws(StorageError) {
             _ = try file.exclusively(.few) { () throws(StorageError) in
-                if let former = file.readable.flatMap({ InstallationID($0.installation) }), former != installation {
-                    // Recording may not be allowed now: the next start tries again.
+                if let former = file.storedValue.flatMap({ InstallationID($0.installation) }), former != installation {
+                    // If recording is currently not allowed, the next start retries.
                     guard record(former) else { return }
-                } else if file.readable != nil {
+                } else if file.storedValue != nil {
                     return
                 }
-                try file.write(Named(installation: installation.description))
+                try file.write(FileContent(installation: installation.description))
             }
         } catch {
-            // The next start tries again; until then, a restored device reports nothing.
+            // The next start retries; until then, a restored device reports nothing.
         }
     }
 
     /// Whether other processes share the identity and may have erased it.
-    var areShared: Bool { identity?.erasures != nil }
+    var isShared: Bool { identity?.erasures != nil }
 
     /// The identity that replaced this one after another process's erasure.
     ///
@@ -82,17 +82,17 @@ struct InstallationBackup: Sendable {
     }
 
     /// Handles an erasure of the former installation, which must never be reported.
-    func erased(_ former: InstallationID) {
-        // Insert this first, so that no process restores the former identity. If this process is killed between the
-        // two, it saves its own identity at the next start.
+    func installationErased(_ former: InstallationID) {
+        // Insert the erased installation first, so that no process restores the former identity. If this process is
+        // killed between the two steps, it saves its own identity at the next start.
         identity?.erasures?.insert(former)
         if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
-        folder?.erased()
+        folder?.discardFormerInstallation()
         guard let file else { return }
         do throws(StorageError) {
-            try file.write(Named(installation: journal.installation.description))
+            try file.write(FileContent(installation: journal.installation.description))
         } catch {
-            // If the name cannot be replaced, remove it, so that it is not reported later.
+            // If the name cannot be replaced, remove the file, so that the name is not reported later.
             try? file.remove()
         }
     }
@@ -103,18 +103,18 @@ extension Analytics {
     func reportRestoration() {
         let moment = recording.clock.now()
         var isEarly = false
-        storage.copies.follow { former in
-            isEarly = lifecycle.behavior.isLaunching
+        storage.backup.recordFormerInstallation { former in
+            isEarly = lifecycle.controller.isLaunching
             return !isEarly && recordRestoration(of: former, at: moment)
         }
         guard isEarly else { return }
-        lifecycle.behavior.afterLaunch { [weak self] in
-            self?.storage.copies.follow { self?.recordRestoration(of: $0, at: moment) ?? false }
+        lifecycle.controller.afterLaunch { [weak self] in
+            self?.storage.backup.recordFormerInstallation { self?.recordRestoration(of: $0, at: moment) ?? false }
         }
     }
 
     private func recordRestoration(of former: InstallationID, at moment: DualTimestamp) -> Bool {
         let attributes: Attributes = [CapturedKey.formerInstallation: .string(former.description)]
-        return recordOwn(CapturedName.installationRestored, attributes, at: moment).durability != .none
+        return recordSDKEvent(CapturedName.installationRestored, attributes, at: moment).durability != .none
     }
 }

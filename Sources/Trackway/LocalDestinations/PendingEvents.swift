@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
+public import TrackwayDestinationKit
 internal import TrackwayJournal
-public import TrackwayWire
 
 /// A snapshot of the events that were pending for a local destination.
 ///
@@ -15,7 +15,7 @@ public import TrackwayWire
 /// events of the snapshot are removed, dropped or erased in the meantime, reading ends with a ``TrackwayError`` and
 /// never returns a wrong result. Events that consent does not permit are left out.
 ///
-/// Any thread may call. Every call reads files, so do not call on a thread that must not wait for the disk.
+/// Callable from any thread. Every call reads files, so do not call on a thread that must not wait for the disk.
 public struct PendingEvents: Sendable {
     private let snapshot: JournalSnapshot
     private let reporter: DiagnosticReporter
@@ -28,95 +28,46 @@ public struct PendingEvents: Sendable {
     /// The id of the local destination.
     public var target: DestinationID { snapshot.destination }
 
-    /// The reasons why events of other processes are missing from this snapshot.
+    /// The errors because of which events of other processes are missing.
     ///
-    /// Each sentence names a path and the remedy. Nearly always empty. A later snapshot contains these events.
-    public var obstacles: [String] { snapshot.obstacles.map(\.message) }
+    /// The list is nearly always empty. A later snapshot contains the missing events.
+    public var readErrors: [TrackwayError] { snapshot.writerProblems.map { TrackwayError($0) } }
 
-    /// The last sequence number in the snapshot, by writer.
+    /// The last sequence number of each writer in the snapshot.
     package var places: [WriterID: UInt64] { snapshot.places }
 
-    /// Returns the snapshot's events up to the given sequence number of each writer.
+    /// Returns the snapshot's events up to a sequence number per writer.
     ///
     /// Events of other writers are left out.
     package func prefix(through places: [WriterID: UInt64]) -> PendingEvents {
         PendingEvents(snapshot.prefix(through: places), reporter)
     }
 
-    /// Calls a closure with each event until it returns false.
+    /// The events, in the order of recording.
     ///
-    /// Events are read in the order of recording. Events of several processes are read one process after another, in
-    /// the order in which the processes started. An event that cannot be decoded is skipped and reported as a
-    /// `Diagnostic`.
-    ///
-    /// - Parameter body: Returns whether to continue. It may throw, record events, and create other snapshots.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` if events of the snapshot were removed,
-    ///   dropped or erased since it was created, ``TrackwayError/Code/snapshotEnded`` if its ``Analytics`` was
-    ///   released, or ``TrackwayError/Code/storageUnavailable``; and any error that `body` throws.
-    /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
-    public func readEvents(_ body: (RecordedEvent) throws -> Bool) throws {
-        try readBatches { batch in
-            var contexts: [UInt32: JSONValue] = [:]
-            for context in batch.contexts {
-                // Only a bug of the SDK could write a context that is not JSON; the missing context then reveals it.
-                contexts[context.generation] = try? JSONValue.parse(Array(batch.bytes[context.content]))
-            }
-            for record in batch.records {
-                let event: Event
-                do throws(JSONError) {
-                    event = try Event(json: Array(batch.bytes[record.payload]))
-                } catch {
-                    reporter.report(.eventNotReadable(record.sequence, of: target, error))
-                    continue
-                }
-                let recorded = RecordedEvent(
-                    event: event,
-                    context: contexts[record.context] ?? .null,
-                    sequence: record.sequence,
-                    writer: batch.writer
-                )
-                guard try body(recorded) else { return false }
-            }
-            return true
-        }
-    }
+    /// Events of several processes are read one process after another, in the order in which the processes started.
+    public var events: Events { Events(batches: batches(), reporter: reporter) }
 
-    /// Calls a closure with each batch of events until it returns false.
-    ///
-    /// A `Destination` can encode each batch:
+    /// Returns the events in batches that a `Destination` can encode.
     ///
     /// ```swift
-    /// try snapshot.readBatches { batch in
-    ///     let request = try destination.request(for: batch, sentAt: Timestamp(Date()))
-    ///     return try upload(request)
+    /// for try await batch in snapshot.batches(of: destination.limits) {
+    ///     try await upload(destination.request(for: batch, sentAt: Timestamp(Date())))
     /// }
     /// ```
-    /// - Parameters:
-    ///   - limits: The maximum size of a batch.
-    ///   - body: Returns whether to continue.
-    /// - Throws: The same errors as ``readEvents(_:)``.
-    public func readBatches(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
-        do {
-            try snapshot.readBatches(events: limits.events, bytes: limits.bytes, body)
-        } catch let error as JournalError {
-            throw TrackwayError(error)
-        }
+    /// - Parameter limits: The maximum size of a batch.
+    public func batches(of limits: BatchLimits = BatchLimits()) -> Batches {
+        Batches(snapshot: snapshot, limits: limits)
     }
 
     /// Returns the number of events in the snapshot.
     ///
-    /// - Throws: The same errors as ``readEvents(_:)``.
+    /// - Throws: The same errors as ``Batches/AsyncIterator/next()``.
     /// - Complexity: Reads all events.
     public func countEvents() throws(TrackwayError) -> Int {
         var count = 0
-        do {
-            try snapshot.readBatches { batch in
-                count += batch.records.count
-                return true
-            }
-        } catch {
-            throw TrackwayError(reading: error)
-        }
+        var iterator = batches().makeAsyncIterator()
+        while let batch = try iterator.next() { count += batch.records.count }
         return count
     }
 
@@ -129,8 +80,9 @@ public struct PendingEvents: Sendable {
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/deliveredElsewhere`` while another process of the
     ///   installation delivers, because only that process can remove events; with
     ///   ``TrackwayError/Code/snapshotOutdated`` if everything was erased; with ``TrackwayError/Code/snapshotEnded``;
-    ///   or with ``TrackwayError/Code/storageUnavailable`` if the removal could not be written: call again.
-    /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
+    ///   or with ``TrackwayError/Code/storageUnavailable`` if the removal could not be written, in which case the call
+    ///   can be repeated.
+    /// - Complexity: O(bytes recorded since the last removal); constant memory.
     @discardableResult
     public func remove() throws(TrackwayError) -> Int {
         do throws(JournalError) {
@@ -146,14 +98,14 @@ extension Analytics {
     ///
     /// No event is read yet.
     ///
-    /// - Parameter target: The id of a ``LocalDestination`` that is configured or was added.
+    /// - Parameter target: The id of a local destination that is configured or was added.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, with
-    ///   ``TrackwayError/Code/targetMismatch`` if the SDK delivers to it, or with
-    ///   ``TrackwayError/Code/storageUnavailable`` if the folder cannot be read now.
+    ///   ``TrackwayError/Code/targetMismatch`` if the SDK delivers that destination's events, or with
+    ///   ``TrackwayError/Code/storageUnavailable`` if the folder currently cannot be read.
     /// - Complexity: O(number of processes that left events).
     public func pendingEvents(for target: DestinationID) throws(TrackwayError) -> PendingEvents {
-        try checkPresent(target)
-        guard storage.journal.isKept(target) else {
+        try requireDestination(target)
+        guard storage.journal.isAppManaged(target) else {
             throw TrackwayError(
                 .targetMismatch,
                 "The events of \"\(target)\" cannot be read because the SDK delivers them and removes them itself.",
@@ -165,7 +117,7 @@ extension Analytics {
             return PendingEvents(
                 try storage.journal.snapshot(
                     for: target,
-                    admitting: delivery.consents.presentRule(for: target),
+                    admitting: delivery.consents.currentRule(for: target),
                     filtering: rules.isEmpty ? nil : RuleFilter(rules, for: target, of: storage.journal.installation)
                 ),
                 reporter
@@ -183,27 +135,29 @@ extension Analytics {
     /// - Complexity: O(number of processes that left events, times destinations); reads small files.
     public var localDestinationIDs: [DestinationID] {
         guard !isInChild else { return [] }
-        // On failure, the destinations of other processes are unknown; the present ones are known without a file.
-        let kept =
-            (try? storage.journal.keptDestinations())
-            ?? Set(storage.registry.present.filter { storage.journal.isKept($0) })
-        return kept.sorted()
+        // On failure, the destinations of other processes are unknown; those of this process are known without a file.
+        let localIDs =
+            (try? storage.journal.appManagedDestinations())
+            ?? Set(storage.registry.present.filter { storage.journal.isAppManaged($0) })
+        return localIDs.sorted()
     }
 
     /// Returns the number of pending events for a local destination.
     ///
-    /// 0 if they cannot be counted.
+    /// 0 if the events cannot be counted.
     func pendingLocalCount(for target: DestinationID) -> UInt64 {
-        // Events that cannot be counted now count as none; a snapshot reports why. The consumer may have been closed in
-        // the meantime.
-        if let consumer = storage.journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
-        // The same applies here.
+        // If the events cannot be counted, the number is 0; a snapshot reports the reason. The consumer may have been
+        // closed in the meantime.
+        if let consumer = storage.journal.heldConsumer, let count = try? consumer.waitingCount(for: target) {
+            return count
+        }
+        // If this count fails, the number is also 0.
         return (try? storage.journal.countWaiting(for: target)) ?? 0
     }
 }
 
 extension TrackwayError {
-    fileprivate init(_ error: JournalError) {
+    init(_ error: JournalError) {
         let code: Code =
             switch error.code {
             case .outOfOrder: .snapshotOutdated
@@ -219,36 +173,5 @@ extension TrackwayError {
             default: "Make the storage folder readable and writable, and take another snapshot."
             }
         self.init(code, error.message.sentence, recoverySuggestion: suggestion, cause: error.cause)
-    }
-
-    /// Creates the error for a read whose body throws nothing.
-    fileprivate init(reading error: any Error) {
-        if let error = error as? JournalError {
-            self.init(error)
-        } else {
-            self.init(
-                .storageUnavailable,
-                "The snapshot cannot be read.",
-                recoverySuggestion: "Take another snapshot.",
-                cause: error
-            )
-        }
-    }
-}
-
-extension Diagnostic {
-    fileprivate static func eventNotReadable(
-        _ sequence: UInt64,
-        of target: DestinationID,
-        _ error: JSONError
-    ) -> Diagnostic {
-        Diagnostic(
-            code: .eventNotReadable,
-            field: "\(target)",
-            value: "event \(sequence): \(error)",
-            message: "Event \(sequence) of \"\(target)\" was skipped because it cannot be decoded (\(error)). "
-                + "Removing the snapshot removes it with the others.",
-            recoverySuggestion: "Call readBatches to get its bytes."
-        )
     }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 package import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
-internal import TrackwayWire
 
-/// Consent, the recording switch, and the service that delivers pending events.
+/// The components for consent, pipeline control, and delivery of pending events.
 package struct DeliveryPipeline: Sendable {
-    /// Whether events are recorded and sent now.
+    /// Controls whether events are currently recorded and sent.
     package let control: PipelineController
     let consents: ConsentController
     package let service: DeliveryService
     /// The operations that `control` runs.
-    let work: PipelineHooks
+    let hooks: PipelineHooks
     /// The delivery policy of destinations without their own.
     let defaultPolicy: DeliveryPolicy
     package let environment: ExtensionEnvironment
-    /// Held while destinations are added, replaced or removed, here and in `service`.
+    /// Held while destinations are added, replaced or removed in any component.
     ///
     /// Acquired before every other lock.
     let destinationChanges = Locked(())
@@ -32,8 +32,8 @@ package struct DeliveryPipeline: Sendable {
         let dependencies = storage.dependencies
         let (journal, queue, reporter) = (storage.journal, storage.queue, storage.reporter)
         let known = storage.settings.current
-        // Include queues of earlier processes that the app has not added again yet: events recorded until then go to
-        // them, too.
+        // Include queues of earlier processes that the app has not added again yet: events recorded until then are
+        // addressed to them, too.
         let categories = configuration.categories.merging(storage.registry.expected.map { ($0, .analytics) }) {
             first,
             _ in first
@@ -56,7 +56,7 @@ package struct DeliveryPipeline: Sendable {
             reporter: reporter
         )
         // Weak, because `consents` holds the service that calls this: a strong reference would keep the journal open
-        // after the app has released the instance. Without an instance nothing may be sent.
+        // after the app has released the instance. Nothing may be sent without an instance.
         let isPermitted: @Sendable () -> Bool = { [weak consents] in consents?.isPermitted() ?? false }
         let transport = configuration.delivery.transport ?? dependencies.transport
         let service = DeliveryService(
@@ -74,45 +74,45 @@ package struct DeliveryPipeline: Sendable {
             clock: dependencies.clock,
             sleeper: dependencies.sleeper,
             random: dependencies.random,
-            memory: RetryFile(
+            retryStates: RetryFile(
                 folder: dependencies.folder,
                 storage: dependencies.storage,
                 boot: dependencies.facts.boot
             ),
-            queues: storage.registry,
+            uploadTimes: storage.registry,
             boot: dependencies.facts.boot,
             executor: dependencies.deliveryExecutor,
-            report: { notice in
-                if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
+            report: { event in
+                if let diagnostic = Diagnostic(event) { reporter.report(diagnostic) }
             }
         )
         consents.attach(service)
-        let wanted = configuration.deliveryConditions
+        let requestedConditions = configuration.deliveryConditions
         conditions = dependencies.observeConditions { [weak service] device in
-            service?.restrain(by: wanted.restraint(by: device))
+            service?.apply(requestedConditions.throttle(for: device))
         }
         environment = ExtensionEnvironment(
             dependencies,
             appID: configuration.appID,
             transport: PermittedTransport(transport, isPermitted: isPermitted)
         )
-        work = PipelineHooks(
+        hooks = PipelineHooks(
             begin: { service.resume() },
             deliver: { await service.run() },
             flush: {
-                await control.untilSettled()
+                await control.waitUntilSettled()
                 guard control.machine.maySend else { return }
                 await queue.run { _ = journal.drain() }
-                _ = await service.flush(timeout: Self.defaultFlushTimeout, forcesQueues: false, isAsked: false)
+                _ = await service.flush(timeout: Self.defaultFlushTimeout, forcesQueues: false, isRequestedByApp: false)
             },
-            hold: { service.hold() },
-            untilHeld: { await service.untilHeld() },
-            release: { service.release() },
+            hold: { service.beginHold() },
+            waitUntilHeld: { await service.waitUntilHeld() },
+            release: { service.endHold() },
             stop: { lastFlush, timeout in
                 if lastFlush > .zero {
                     await queue.run { _ = journal.drain() }
-                    let isAsked = control.machine.isShutDown
-                    _ = await service.flush(timeout: lastFlush, forcesQueues: false, isAsked: isAsked)
+                    let isRequestedByApp = control.machine.isShutDown
+                    _ = await service.flush(timeout: lastFlush, forcesQueues: false, isRequestedByApp: isRequestedByApp)
                 }
                 await service.suspend(timeout: timeout)
             },
@@ -131,16 +131,18 @@ package struct DeliveryPipeline: Sendable {
 }
 
 extension Configuration {
-    /// The effects of the device's conditions on delivery with this transport.
+    /// The effects of the device's conditions on delivery with the configured transport.
     fileprivate var deliveryConditions: DeliveryConditions {
-        var wanted = delivery.conditions
+        var requestedConditions = delivery.conditions
         if delivery.allowsConstrainedNetworks || delivery.transport != nil {
-            wanted.onConstrainedNetwork = .unrestricted
+            requestedConditions.onConstrainedNetwork = .unrestricted
         }
-        // The network that the app's own transport uses is unknown.
+        // The network used by a custom transport is unknown.
         if delivery.transport != nil {
-            (wanted.withoutNetwork, wanted.onExpensiveNetwork) = (.unrestricted, .unrestricted)
+            (requestedConditions.onMissingNetwork, requestedConditions.onExpensiveNetwork) = (
+                .unrestricted, .unrestricted
+            )
         }
-        return wanted
+        return requestedConditions
     }
 }

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
+internal import TrackwayLifecycle
 
 /// The installation's folder and everything persisted in it: journal, settings, registered queues.
 ///
-/// The other pipelines build on it. It does not depend on recording, delivery or the app's lifecycle.
+/// The other pipelines build on this storage, which does not depend on recording, delivery or the app's lifecycle.
 package struct InstallationStorage: Sendable {
     let dependencies: Dependencies
     let reporter: DiagnosticReporter
-    /// The queue on which files are read and written off the recording threads.
+    /// The queue for reading and writing files off the recording threads.
     package let queue: StorageQueue
     package let journal: Journal
     let settings: SettingsFile
     let registry: QueueRegistry
     package let commits: GroupCommitter
-    let copies: InstallationBackup
-    let takingOver: LegacyMigrator
+    let backup: InstallationBackup
+    let migrator: LegacyMigrator
 
-    /// Opens the folder, or buffers in memory until the folder can be used.
+    /// Opens the folder, or buffers in memory until it becomes usable.
     ///
     /// - Throws: ``TrackwayError`` if the folder cannot be used and waiting would not help.
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
         let base = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
-        // A preview stores and sends nothing by design, so it reports only that it is one.
+        // A preview stores and sends nothing by design, so it reports only the code `previewed`.
         let only = base.isPreview ? Diagnostic.Code.previewed : nil
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: base.log, only: only)
-        let takingOver = LegacyMigrator(configuration, in: base, reporter)
-        let dependencies = takingOver.completing(base)
+        let migrator = LegacyMigrator(configuration, in: base, reporter)
+        let dependencies = migrator.completing(base)
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
         InstallationBackup.restoreIdentity(dependencies)
-        CopiedFolder(dependencies)?.separate(dependencies, rules: ConsentRules(configuration)) {
+        CopiedFolder(dependencies)?.startNewInstallationIfCopied(dependencies, rules: ConsentRules(configuration)) {
             () throws(TrackwayError) in
             try Self.openJournal(configuration, dependencies, registry)
         }
         // Migration decides whether the installation is new, so it runs before the journal assigns an id.
-        takingOver.begin()
+        migrator.begin()
         let journal = try Self.openJournal(configuration, dependencies, registry)
         let folder = dependencies.folder
         journal.reportRestorations { recorded in
             reporter.report(Diagnostic(folderRemoved: folder, recorded: recorded))
         }
         settings = try Self.openSettings(configuration, dependencies, queue, reporter)
-        takingOver.takeOver(into: settings)
+        migrator.migrate(into: settings)
         commits = GroupCommitter(on: queue) {
             do throws(JournalError) {
                 try journal.synchronize()
@@ -54,13 +54,13 @@ package struct InstallationStorage: Sendable {
                 return error
             }
         }
-        copies = InstallationBackup(dependencies, journal)
+        backup = InstallationBackup(dependencies, journal)
         self.dependencies = dependencies
         self.reporter = reporter
         self.queue = queue
         self.journal = journal
         self.registry = registry
-        self.takingOver = takingOver
+        self.migrator = migrator
     }
 
     private static func openJournal(
@@ -74,9 +74,11 @@ package struct InstallationStorage: Sendable {
                     folder: dependencies.folder,
                     destinations: configuration.destinations.map(\.id),
                     expected: registry.expected,
-                    kept: registry.expectedTargets.union(configuration.destinations.filter(\.isLocal).map(\.id)),
+                    appManaged: registry.expectedLocalDestinations.union(
+                        configuration.destinations.filter(\.isLocal).map(\.id)
+                    ),
                     maximumBytes: configuration.storage.maximumBytes,
-                    maximumKeptBytes: configuration.storage.maximumLocalDestinationBytes,
+                    maximumAppManagedBytes: configuration.storage.maximumLocalDestinationBytes,
                     maximumAge: configuration.storage.maximumAge,
                     segmentBytes: dependencies.segmentBytes
                 ),

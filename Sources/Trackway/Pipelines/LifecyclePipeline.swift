@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
-/// Observes the app and its user: launches, sessions, screens, timers, identity, snapshots, crashes.
+/// The components that observe the app and its user.
 package struct LifecyclePipeline: Sendable {
-    package let behavior: LifecycleController
+    package let controller: LifecycleController
     let identity: IdentityController
     package let timers: TimerController
     package let snapshots: SnapshotController?
     /// Receives the system's lifecycle notifications.
-    package let follower: LifeCycleFollower
+    package let dispatcher: LifecycleDispatcher
     /// Decides which of several visible screens counts as shown.
     package let screenTracker: ScreenTracker
-    let crashWatch: CrashReportSubscription
-    let systemReportWatch: CrashReportSubscription
+    let crashSubscription: CrashReportSubscription
+    let systemReportSubscription: CrashReportSubscription
     /// The subscription to lifecycle notifications; nil if the configuration turns it off.
     private let observation: (any Sendable)?
 
@@ -32,21 +32,21 @@ package struct LifecyclePipeline: Sendable {
         options: Locked<RuntimeOptions>
     ) {
         let (dependencies, journal, reporter) = (storage.dependencies, storage.journal, storage.reporter)
-        let behavior = LifecycleController(
-            BehaviorSettings(RuntimeOptions(configuration), storage.settings.current.policy),
+        let controller = LifecycleController(
+            LifecycleSettings(RuntimeOptions(configuration), storage.settings.current.policy),
             in: dependencies,
             contextStore: recording.contextStore,
             control: delivery.control,
             dynamic: recording.dynamic,
             journal: journal,
-            takingOver: storage.takingOver
+            migrator: storage.migrator
         )
-        delivery.service.beforeSending { [weak behavior] in behavior?.flush(before: $0) }
+        delivery.service.beforeSending { [weak controller] in controller?.flush(before: $0) }
         let snapshots = configuration.snapshots.map {
-            SnapshotController($0, in: dependencies, contextStore: recording.contextStore, behavior: behavior)
+            SnapshotController($0, in: dependencies, contextStore: recording.contextStore, lifecycle: controller)
         }
-        delivery.consents.reportChanges { [weak snapshots] in snapshots?.permissionChanged() }
-        behavior.reportScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
+        delivery.consents.onPermissionChange { [weak snapshots] in snapshots?.permissionChanged() }
+        controller.observeScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
         let timers = TimerController(
             launchState: dependencies.launchState,
             clock: dependencies.clock,
@@ -56,7 +56,7 @@ package struct LifecyclePipeline: Sendable {
             storage.settings,
             contextStore: recording.contextStore,
             consents: delivery.consents,
-            behavior: behavior,
+            lifecycle: controller,
             timers: timers,
             dynamic: recording.dynamic,
             limits: configuration.limits,
@@ -64,29 +64,29 @@ package struct LifecyclePipeline: Sendable {
             clock: dependencies.clock,
             installation: { journal.installation }
         )
-        let follower = LifeCycleFollower(behavior, timers, snapshots, delivery.control, in: dependencies)
-        let tracker = ScreenTracker(behavior, in: dependencies) {
+        let dispatcher = LifecycleDispatcher(controller, timers, snapshots, delivery.control, in: dependencies)
+        let tracker = ScreenTracker(controller, in: dependencies) {
             if options.withLock({ $0.capture.contains(.screens) }) { reporter.report(.screenCaptureMissing) }
         }
         if dependencies.showsScreens {
-            follower.reportAlso { if $0.contains(.didBecomeActive) { tracker.appBecameActive() } }
+            dispatcher.addObserver { if $0.contains(.didBecomeActive) { tracker.appBecameActive() } }
             if dependencies.launchState == .active { tracker.appBecameActive() }
         }
         observation =
             configuration.lifecycle.isObserved
-            ? dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
+            ? dependencies.observeLifecycle { [weak dispatcher] in dispatcher?.handle($0, gracePeriod: $1) }
             : nil
-        crashWatch = CrashReportSubscription(dependencies.captureCrashes)
-        crashWatch.follow { configuration.capture.contains(.crashes) }
+        crashSubscription = CrashReportSubscription(dependencies.captureCrashes)
+        crashSubscription.update { configuration.capture.contains(.crashes) }
         let observeSystemReports = dependencies.observeSystemReports
-        systemReportWatch = CrashReportSubscription {
-            observeSystemReports { [weak behavior] in behavior?.systemReportsArrived() }
+        systemReportSubscription = CrashReportSubscription {
+            observeSystemReports { [weak controller] in controller?.systemReportsArrived() }
         }
-        systemReportWatch.follow { configuration.capture.contains(.systemReports) }
-        self.behavior = behavior
+        systemReportSubscription.update { configuration.capture.contains(.systemReports) }
+        self.controller = controller
         self.timers = timers
         self.snapshots = snapshots
-        self.follower = follower
+        self.dispatcher = dispatcher
         screenTracker = tracker
     }
 }

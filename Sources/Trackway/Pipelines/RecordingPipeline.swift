@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-package import TrackwayEvents
+package import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 /// The components that turn a `record` call into a journal record.
 package struct RecordingPipeline: Sendable {
@@ -12,17 +12,17 @@ package struct RecordingPipeline: Sendable {
     let limits: EventLimits
     let recorder: Recorder
     let contextStore: ContextStore
-    let zone: ZoneWatch
+    let zone: TimeZoneTracker
     let dynamic: DynamicAttributes
-    let interception: InterceptorRunner
-    /// Writes a line of the event log.
+    let interceptors: InterceptorRunner
+    /// A closure that writes a line of the event log.
     let write: @Sendable (String) -> Void
 
-    /// Builds the pipeline and sets the bits of the recording gate that it needs.
+    /// Builds the pipeline and sets the recording-state bits that it needs.
     init(_ configuration: Configuration, _ storage: InstallationStorage, _ delivery: DeliveryPipeline) {
         let dependencies = storage.dependencies
         let (journal, reporter, settings) = (storage.journal, storage.reporter, storage.settings)
-        let takingOver = storage.takingOver
+        let migrator = storage.migrator
         let known = settings.current
         var context = RecordedContext(
             app: dependencies.facts.app,
@@ -43,15 +43,15 @@ package struct RecordingPipeline: Sendable {
             registry: storage.registry,
             log: EventLog(configuration.eventLogForm)
         )
-        let zone = ZoneWatch(dependencies.zoneOffset)
+        let zone = TimeZoneTracker(dependencies.zoneOffset)
         // Device properties that are slow to read are added later, together with the attributes that migration adds.
-        let completion = dependencies.readDevice.map { readDevice in
+        let completion = dependencies.readDeviceFacts.map { readDeviceFacts in
             ContextStore.Completion { context in
-                context.device = readDevice()
-                takingOver.complete(&context)
+                context.device = readDeviceFacts()
+                migrator.complete(&context)
             }
         }
-        if completion == nil { takingOver.complete(&context) }
+        if completion == nil { migrator.complete(&context) }
         let contextStore = ContextStore(context, completedBy: completion, recorder: recorder, zone: zone) {
             diagnostics,
             lines in
@@ -59,14 +59,14 @@ package struct RecordingPipeline: Sendable {
             for line in lines { dependencies.write(line) }
         }
         if completion != nil { delivery.control.setGate(.contextIncomplete) { true } }
-        interception = InterceptorRunner(
+        interceptors = InterceptorRunner(
             configuration.interceptors,
             counts: InterceptedCounts(folder: dependencies.folder, storage: dependencies.storage, queue: storage.queue),
             clock: dependencies.clock,
             reporter: reporter
         )
         delivery.control.setGate(.intercepts) { !configuration.interceptors.isEmpty }
-        delivery.consents.followEpoch { [weak contextStore] in
+        delivery.consents.onEpochChange { [weak contextStore] in
             // Read the settings before acquiring the context store's lock, which is the inner one.
             let epoch = settings.current.consent.epoch
             contextStore?.perform { $0.context.user.consentEpoch = max($0.context.user.consentEpoch, epoch) }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
+package import TrackwayLifecycle
 
 extension Analytics {
     /// Adds a destination while the app runs.
     ///
-    /// Events recorded from now on are addressed to it, too. With `DeliveryPolicy.queue` set, it is a queue.
+    /// Events recorded after this call are addressed to the new destination, too. With `DeliveryPolicy.queue` set, the
+    /// destination is a queue.
     ///
     /// ```swift
     /// var policy = DeliveryPolicy()
@@ -19,10 +20,10 @@ extension Analytics {
     /// analytics.record("order", ["total": 99.9], to: ["orders"])
     /// ```
     /// A destination that is added at run time must be added again in each run. Until then, events recorded without a
-    /// route are kept for it, if consent permits the category `analytics`, and pending events stay. Any thread may
-    /// call. The call writes two small files.
+    /// route are kept for the destination if consent permits the category `analytics`, and pending events stay.
+    /// Callable from any thread. The call writes two small files.
     ///
-    /// - Parameter destination: The destination and its settings. No other destination may have its id. A number
+    /// - Parameter destination: The destination and its settings. No other destination may have the same id. A number
     ///   outside its range is clamped, as in ``Configuration``, and reported as a `Diagnostic`.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/duplicateDestination`` if the id is in use, or with
     ///   ``TrackwayError/Code/tooManyDestinations`` if there are already 256 destinations.
@@ -42,10 +43,10 @@ extension Analytics {
                 if let rules = settings.rules { options.rules[id] = rules }
                 return options.rules[id] ?? []
             }
-            // Consent first, so that no event that is addressed to the destination is refused.
+            // Set the consent category first, so that no event addressed to the destination is rejected.
             delivery.consents.add(id, category: settings.consentCategory)
-            // Then the journal, before any event can be addressed to the destination.
-            storage.journal.addDestination(id, isKept: settings.isLocal)
+            // Then add the destination to the journal, before any event can be addressed to it.
+            storage.journal.addDestination(id, isAppManaged: settings.isLocal)
             let problem = storage.registry.add(id, route.policy, isAppManaged: settings.isLocal)
             if !settings.isLocal { delivery.service.add(route) }
             return problem
@@ -57,10 +58,10 @@ extension Analytics {
     /// Removes a destination that was added at run time.
     ///
     /// A request in flight is still completed. Pending events stay in the journal, within its limits of age and size,
-    /// and are sent when the destination is added again. Events recorded in the meantime are not addressed to it. Any
-    /// thread may call. The call writes a small file.
+    /// and are sent when the destination is added again. Events recorded in the meantime are not addressed to the
+    /// destination. Callable from any thread. The call writes a small file.
     ///
-    /// - Returns: False if no destination has this id, or if it is part of the configuration.
+    /// - Returns: False if no destination has this id, or if the destination is part of the configuration.
     @discardableResult
     public func removeDestination(_ id: DestinationID) -> Bool {
         guard !isInChild else { return false }
@@ -82,12 +83,12 @@ extension Analytics {
     /// remove the destination and add it again.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, or
-    ///   with ``TrackwayError/Code/targetMismatch`` if one of the two is a ``LocalDestination`` and the other is not.
+    ///   with ``TrackwayError/Code/targetMismatch`` if one of the two is a local destination and the other is not.
     public func replaceDestination(_ destination: DestinationConfiguration) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
-        try checkPresent(destination.id)
+        try requireDestination(destination.id)
         let isAppManaged = destination.isLocal
-        guard storage.journal.isKept(destination.id) == isAppManaged else {
+        guard storage.journal.isAppManaged(destination.id) == isAppManaged else {
             throw TrackwayError(
                 .targetMismatch,
                 isAppManaged
@@ -102,22 +103,22 @@ extension Analytics {
         var bounds = SettingsClamp()
         let settings = bounds.destination(destination, "destinations.\(destination.id)")
         try delivery.destinationChanges.withLock { (_) throws(TrackwayError) in
-            // It may have been removed since.
-            try checkPresent(destination.id)
+            // The destination may have been removed since the first check.
+            try requireDestination(destination.id)
             if let rules = settings.rules {
                 runtimeOptions.withLock { $0.rules[destination.id] = rules }
                 delivery.service.setRules(rules, for: destination.id)
             }
             if let category = settings.consentCategory { delivery.consents.add(destination.id, category: category) }
             if !isAppManaged { delivery.service.replace(settings.destination) }
-            // Events that were held for another category may be sent now.
+            // Events that were held under the previous category may now be permitted.
             if settings.consentCategory != nil { delivery.service.admissionChanged(for: destination.id) }
         }
         reporter.report(bounds.diagnostics)
     }
 
     /// Throws if no destination has this id.
-    func checkPresent(_ id: DestinationID) throws(TrackwayError) {
+    func requireDestination(_ id: DestinationID) throws(TrackwayError) {
         guard !storage.registry.contains(id) else { return }
         throw TrackwayError(
             .unknownDestination,
@@ -135,20 +136,20 @@ extension Analytics {
 
     // MARK: Queues
 
-    /// Hands over pending events of queues to delivery.
+    /// Hands pending events of queues over to delivery.
     ///
-    /// They are sent as soon as the back end responds; events recorded after this call wait for the next upload. The
-    /// call does not wait for files or requests: the hand-over is written to disk a moment later. If the process ends
-    /// before that, the events are in their queue again.
+    /// These events are sent as soon as the back end responds; events recorded after this call wait for the next
+    /// upload. The call does not wait for files or requests: the handover is written to disk a moment later. If the
+    /// process ends before that, the events return to their queue.
     ///
     /// - Parameters:
     ///   - route: The queues; every queue by default. An id without a destination is reported as a `Diagnostic`.
-    ///   - force: True for every queue with pending events; false for those that are ready by their policy.
-    /// - Returns: Whether events were handed over. While another process of the installation delivers, or delivery has
-    ///   not begun yet, true if events are pending: they are handed over as soon as possible.
+    ///   - force: True hands over the events of every queue; false only those of queues that are ready by their policy.
+    /// - Returns: Whether events were handed over. While another process of the installation delivers, or before
+    ///   delivery has begun, true if events are pending; they are handed over as soon as possible.
     @discardableResult
     public func requestUpload(of route: Route = .all, force: Bool = false) -> Bool {
-        guard !isInChild, !route.isNowhere else { return false }
+        guard !isInChild, !route.isEmpty else { return false }
         if let unknown = route.ids.first(where: { !storage.registry.contains($0) }) {
             reporter.report(
                 Diagnostic(
@@ -176,32 +177,36 @@ extension Analytics {
     public func pendingCount(for id: DestinationID) -> Int {
         guard !isInChild else { return 0 }
         return Int(
-            clamping: storage.journal.isKept(id) ? pendingLocalCount(for: id) : delivery.service.waiting(for: id)
+            clamping: storage.journal.isAppManaged(id)
+                ? pendingLocalCount(for: id) : delivery.service.waitingCount(for: id)
         )
     }
 
-    /// Returns whether a queue is ready for an upload by its rules.
+    /// Returns whether a queue is ready for an upload by its policy.
     package func isReadyForUpload(_ id: DestinationID) -> Bool {
         delivery.service.isReadyForUpload(id)
     }
 
     /// Returns the wall-clock time of a queue's last upload request.
     ///
-    /// nil before the first.
+    /// nil before the first request.
     package func lastUpload(of id: DestinationID) -> Timestamp? {
         storage.registry.recall(id)?.wall
     }
 
-    /// Returns up to `most` pending events of a queue as JSON, oldest first.
-    package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
-        delivery.service.waitingEvents(for: id, most: most)
+    /// Returns the oldest pending events of a queue as JSON.
+    ///
+    /// The result contains at most `limit` events, oldest first.
+    package func waitingEvents(for id: DestinationID, limit: Int) -> [[UInt8]] {
+        delivery.service.waitingEvents(for: id, limit: limit)
     }
 
-    /// Returns the number of a queue's events that were handed over but not delivered.
+    /// Returns the number of a queue's handed-over but undelivered events.
     ///
-    /// It is 0 only if no such events exist. nil while this process does not deliver, or if they cannot be counted now.
-    package func handedOver(of id: DestinationID) -> UInt64? {
-        delivery.service.handedOver(of: id)
+    /// The number is 0 only if no such events exist. nil while this process does not deliver, or if the events
+    /// currently cannot be counted.
+    package func transferredCount(of id: DestinationID) -> UInt64? {
+        delivery.service.transferredCount(of: id)
     }
 
     /// Changes a queue's policy.
@@ -221,17 +226,17 @@ extension Analytics {
 
     /// Records an event with a time chosen by the app.
     ///
-    /// Calculations with times use the real time.
+    /// Calculations with times use the actual time.
     ///
-    /// - Parameter isShown: Whether a module has already shown the event to interceptors in its own form; see
-    ///   ``showToInterceptors(_:recordedAs:)``.
+    /// - Parameter isIntercepted: Whether a module has already shown the event to interceptors in its own form; see
+    ///   ``passesInterceptors(_:recordedAs:)``.
     @discardableResult
     package func record(
         _ name: String,
         _ attributes: Attributes,
         to route: Route,
         at wall: Timestamp,
-        isShown: Bool = false
+        isIntercepted: Bool = false
     ) -> Receipt {
         let now = recording.clock.now()
         let moment = DualTimestamp(wall: wall, monotonic: now.monotonic)
@@ -243,7 +248,7 @@ extension Analytics {
             id: recording.ids.next(at: now.wall),
             at: moment,
             activity: now,
-            isShown: isShown
+            isIntercepted: isIntercepted
         )
     }
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
 /// The existing destinations, and the persisted state of queues.
 ///
 /// There are two locks. The existing destinations are checked for every event with an explicit route, so that lock is
 /// held only for a moment and is the innermost of all. The other lock is acquired where the file is read or written,
-/// never by recording threads: changes that a full disk did not accept are written by the storage queue. Destinations
-/// are added and removed one at a time, which the caller ensures.
+/// never by recording threads: the storage queue writes changes that could not be written before, for example on a full
+/// disk. Destinations are added and removed one at a time, which the caller ensures.
 final class QueueRegistry: Sendable {
     private struct Presence: Sendable {
         /// The destinations that events may be addressed to.
         var destinations: Set<DestinationID>
-        /// The time for which repeats are rejected, for destinations that reject them.
+        /// The period in which repeats are rejected, by destination.
         var windows: [DestinationID: Duration] = [:]
         /// The signed-in user in the context that the journal received last.
         var user: String?
-        /// Whether some state could not be written yet.
-        var isBehind = false
+        /// Whether any state has not been written yet.
+        var hasUnsavedChanges = false
     }
 
     private struct State: Sendable {
@@ -34,8 +34,8 @@ final class QueueRegistry: Sendable {
         var failure = ReportedFailure()
     }
 
-    /// A destination that rejects repeats.
-    struct Watch: Sendable {
+    /// The repeat check for a destination that rejects repeats.
+    struct RepeatCheck: Sendable {
         let destination: DestinationID
         /// The signed-in user; nil if none.
         let user: String?
@@ -43,21 +43,21 @@ final class QueueRegistry: Sendable {
 
     /// The content of the file.
     ///
-    /// After power loss, an older state may be restored. That costs an early upload or a repeated event.
-    private struct Kept: Sendable, Codable {
+    /// After power loss, an older state may be restored. The effect is an early upload or a repeated event.
+    private struct FileContent: Sendable, Codable {
         var version = 1
         var registry: QueueRegistryMemory
 
         private enum CodingKeys: String, CodingKey {
             case version
-            // The name in the file format; see JournalFormat.
+            // The file's name in the storage format; see JournalFormat.
             case registry = "streams"
         }
     }
 
     /// The destinations of the configuration, which cannot be removed.
     let configured: Set<DestinationID>
-    private let file: StateFile<Kept>
+    private let file: StateFile<FileContent>
     private let queue: StorageQueue
     private let repeats: RepeatFilter
     private let reporter: DiagnosticReporter
@@ -65,7 +65,7 @@ final class QueueRegistry: Sendable {
     private let state: Locked<State>
 
     /// The maximum number of destinations.
-    static let most = 256
+    static let maximumDestinations = 256
 
     /// Reads the state of earlier runs.
     ///
@@ -89,13 +89,14 @@ final class QueueRegistry: Sendable {
         var state = State()
         do throws(StorageError) {
             switch try file.read() {
-            case .nothing: break
-            case .kept(let kept, _): state.memory = kept.registry
+            case .missing: break
+            case .stored(let content, _): state.memory = content.registry
             case .damaged(let why): reporter.report(.streamsDamaged(why))
             }
         } catch {
-            _ = state.failure.failed()
-            // If the file becomes readable later, it is read then; that was already reported once for all files.
+            _ = state.failure.noteFailure()
+            // If the file can become readable later, it is read later; the error was already reported once for all
+            // files.
             if dependencies.availability?.isTemporary(error) != true { reporter.report(.streamsNotKept(error)) }
         }
         repeats = RepeatFilter(
@@ -106,14 +107,14 @@ final class QueueRegistry: Sendable {
         self.state = Locked(state)
     }
 
-    /// Reads the file, which could not be read at the start.
+    /// Reads the file, which was unreadable at the start.
     ///
-    /// State stored since then takes precedence.
-    func recall() {
+    /// State stored since the start takes precedence.
+    func reload() {
         state.withLock { state in
-            guard state.unsaved.isEmpty, let kept = file.readable else { return }
-            state.memory = kept.registry
-            state.failure.worked()
+            guard state.unsaved.isEmpty, let content = file.storedValue else { return }
+            state.memory = content.registry
+            state.failure.noteSuccess()
         }
     }
 
@@ -122,16 +123,16 @@ final class QueueRegistry: Sendable {
 
     /// Destinations that an earlier run added and that may be added again.
     ///
-    /// Events that are recorded until then are addressed to them, too.
+    /// Events recorded before a destination is added again are addressed to it, too.
     var expected: [DestinationID] {
         let present = present
         return state.withLock { state in state.memory.destinations.filter { !present.contains($0) } }
     }
 
     /// The app-managed destinations in ``expected``.
-    var expectedTargets: Set<DestinationID> {
+    var expectedLocalDestinations: Set<DestinationID> {
         let expected = Set(expected)
-        return state.withLock { $0.memory.targetIDs.intersection(expected) }
+        return state.withLock { $0.memory.localDestinationIDs.intersection(expected) }
     }
 
     func contains(_ id: DestinationID) -> Bool {
@@ -143,13 +144,15 @@ final class QueueRegistry: Sendable {
     /// - Throws: If a destination cannot be added because its id is in use, or because there are too many.
     func checkCanAdd(for id: DestinationID) throws(TrackwayError) {
         let present = present
-        guard !present.contains(id) else { throw TrackwayError(alreadyThere: id) }
-        guard present.count < Self.most else { throw TrackwayError(tooMany: id, most: Self.most) }
+        guard !present.contains(id) else { throw TrackwayError(duplicateID: id) }
+        guard present.count < Self.maximumDestinations else {
+            throw TrackwayError(tooMany: id, limit: Self.maximumDestinations)
+        }
     }
 
     /// Adds a destination that the journal already knows.
     ///
-    /// There must be space for it. From here on, events are addressed to it.
+    /// The maximum number of destinations must not be reached. Later events are addressed to the destination.
     ///
     /// - Parameter isAppManaged: Whether the destination is app-managed.
     /// - Returns: A diagnostic if the change could not be stored.
@@ -160,44 +163,45 @@ final class QueueRegistry: Sendable {
         }
         let problem = state.withLock { state in
             let memory = state.memory
-            let isKnown = memory.destinations.last == id && memory.targetIDs.contains(id) == isAppManaged
-            return isKnown ? nil : remember(.added(id, isAppManaged: isAppManaged), &state)
+            let isKnown = memory.destinations.last == id && memory.localDestinationIDs.contains(id) == isAppManaged
+            return isKnown ? nil : store(.added(id, isAppManaged: isAppManaged), &state)
         }
-        return forgetContent(of: id, unless: policy.queue?.window) ?? problem
+        return forgetLastEvent(of: id, unless: policy.queue?.window) ?? problem
     }
 
     /// Removes a destination.
     ///
-    /// - Parameter close: Removes the destination from the journal. Not called if there is nothing to remove.
+    /// - Parameter close: A closure that removes the destination from the journal. Not called if there is nothing to
+    ///   remove.
     /// - Returns: Whether a destination was removed, and a diagnostic if the change could not be stored.
     func remove(_ id: DestinationID, close: () -> Void) -> (Bool, Diagnostic?) {
         guard !configured.contains(id) else { return (false, nil) }
-        let isThere = presence.withLock { presence in
+        let wasPresent = presence.withLock { presence in
             presence.windows[id] = nil
             return presence.destinations.remove(id) != nil
         }
-        // A destination that only an earlier run added is no longer expected, either.
-        guard isThere || state.withLock({ $0.memory.destinations.contains(id) }) else { return (false, nil) }
+        // A destination that only an earlier run added is also no longer expected.
+        guard wasPresent || state.withLock({ $0.memory.destinations.contains(id) }) else { return (false, nil) }
         close()
-        return (isThere, state.withLock { remember(.removed(id), &$0) })
+        return (wasPresent, state.withLock { store(.removed(id), &$0) })
     }
 
-    /// Changes a queue's rule about repeats.
+    /// Changes whether and for how long a queue rejects repeats.
     ///
     /// - Returns: A diagnostic if the change could not be stored.
     func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Diagnostic? {
         presence.withLock { $0.windows[id] = $0.destinations.contains(id) ? policy.window : nil }
-        return forgetContent(of: id, unless: policy.window)
+        return forgetLastEvent(of: id, unless: policy.window)
     }
 
     /// Removes a queue's stored last event if the queue now accepts repeats.
-    private func forgetContent(of id: DestinationID, unless window: Duration?) -> Diagnostic? {
+    private func forgetLastEvent(of id: DestinationID, unless window: Duration?) -> Diagnostic? {
         window == nil ? repeats.forget(id) : nil
     }
 
     /// Removes everything except the existing destinations.
     ///
-    /// - Parameter leave: Removes from the journal a destination that was only expected.
+    /// - Parameter leave: A closure that removes a destination from the journal if it was only expected.
     func forget(leave: (DestinationID) -> Void) throws(StorageError) {
         let present = present
         try state.withLock { (state) throws(StorageError) in
@@ -205,12 +209,12 @@ final class QueueRegistry: Sendable {
             let change = QueueRegistryMemory.Change.erased(state.memory.destinations.filter { present.contains($0) })
             state.memory.apply(change)
             state.unsaved = [change]
-            // State of other processes is removed, too, so it is not read.
+            // State of other processes is also removed, so it is not read first.
             let memory = state.memory
-            let isOurs = try file.exclusively(.many) { () throws(StorageError) in
-                try file.write(Kept(registry: memory))
+            let hasLock = try file.exclusively(.many) { () throws(StorageError) in
+                try file.write(FileContent(registry: memory))
             }
-            guard isOurs else { throw file.notOurTurn }
+            guard hasLock else { throw file.lockUnavailable }
             state.unsaved = []
         }
         try repeats.forgetAll()
@@ -218,15 +222,17 @@ final class QueueRegistry: Sendable {
 
     // MARK: Repeats
 
-    /// Sets the user of the context for events that are recorded from now on.
+    /// Sets the signed-in user for events recorded after this call.
     func userChanged(to user: String?) {
         presence.withLock { $0.user = user }
     }
 
-    /// Returns the check before an append; nil if the destination accepts repeats.
-    func watch(on id: DestinationID) -> Watch? {
+    /// Returns the check to run before an append.
+    ///
+    /// nil if the destination accepts repeated events.
+    func repeatCheck(for id: DestinationID) -> RepeatCheck? {
         presence.withLock { presence in
-            presence.windows[id].map { _ in Watch(destination: id, user: presence.user) }
+            presence.windows[id].map { _ in RepeatCheck(destination: id, user: presence.user) }
         }
     }
 
@@ -241,16 +247,16 @@ final class QueueRegistry: Sendable {
         at now: DualTimestamp,
         _ append: () -> AppendOutcome
     ) -> (AppendOutcome?, Diagnostic?) {
-        let (window, isBehind) = presence.withLock { ($0.windows[id] ?? .zero, $0.isBehind) }
+        let (window, hasUnsavedChanges) = presence.withLock { ($0.windows[id] ?? .zero, $0.hasUnsavedChanges) }
         let (outcome, problem) = repeats.append(content, to: id, within: window, at: now, append)
-        // If this write succeeded, earlier changes may be written, too.
-        if isBehind, problem == nil { retry() }
+        // If this write succeeded, earlier changes can probably be written, too.
+        if hasUnsavedChanges, problem == nil { retry() }
         return (outcome, problem)
     }
 
-    /// Makes the storage queue write earlier changes that could not be written.
+    /// Schedules earlier changes that could not be written on the storage queue.
     private func retry() {
-        queue.order { [self] in
+        queue.enqueue { [self] in
             let problem = state.withLock { state in
                 state.unsaved.isEmpty ? nil : save(&state, .many)
             }
@@ -261,71 +267,72 @@ final class QueueRegistry: Sendable {
     // MARK: Persistence
 
     /// - Returns: A diagnostic to report once no lock is held, for the first of several consecutive failures.
-    private func remember(_ change: QueueRegistryMemory.Change, _ state: inout State) -> Diagnostic? {
+    private func store(_ change: QueueRegistryMemory.Change, _ state: inout State) -> Diagnostic? {
         state.memory.apply(change)
         state.unsaved.removeAll { change.replaces($0) }
         state.unsaved.append(change)
         return save(&state, .few)
     }
 
-    /// Reads the file, applies this process's changes and replaces the file, with exclusive access.
+    /// Applies this process's changes to the file, with exclusive access.
     private func save(_ state: inout State, _ attempts: LockAttempts) -> Diagnostic? {
         defer {
-            let isBehind = !state.unsaved.isEmpty
-            presence.withLock { $0.isBehind = isBehind }
+            let hasUnsavedChanges = !state.unsaved.isEmpty
+            presence.withLock { $0.hasUnsavedChanges = hasUnsavedChanges }
         }
         var latest = state
         do throws(StorageError) {
-            let isOurs = try file.exclusively(attempts) { () throws(StorageError) in
-                try catchUp(&latest)
-                try file.write(Kept(registry: latest.memory))
+            let hasLock = try file.exclusively(attempts) { () throws(StorageError) in
+                try mergeFromFile(&latest)
+                try file.write(FileContent(registry: latest.memory))
             }
-            guard isOurs else {
-                // Another process may have been stopped while holding the lock; the app does not wait for it again.
-                guard attempts != .many else { throw file.notOurTurn }
+            guard hasLock else {
+                // Another process may have been suspended while holding the lock; the app does not wait for that
+                // process again.
+                guard attempts != .many else { throw file.lockUnavailable }
                 retry()
                 return nil
             }
             state.memory = latest.memory
             state.unsaved = []
-            state.failure.worked()
+            state.failure.noteSuccess()
             return nil
         } catch {
-            return state.failure.failed() ? .streamsNotKept(error) : nil
+            return state.failure.noteFailure() ? .streamsNotKept(error) : nil
         }
     }
 
     /// Applies this process's changes to the file's content.
     ///
     /// Another process may have changed the file.
-    private func catchUp(_ state: inout State) throws(StorageError) {
-        guard case .kept(let kept, _) = try file.read() else { return }
-        var stored = kept.registry
+    private func mergeFromFile(_ state: inout State) throws(StorageError) {
+        guard case .stored(let content, _) = try file.read() else { return }
+        var stored = content.registry
         for change in state.unsaved { stored.apply(change) }
         state.memory = stored
     }
 }
 
-extension QueueRegistry: QueueMemory {
+extension QueueRegistry: UploadTimeStore {
     /// Returns the time of a queue's last upload request by any process.
     func recall(_ destination: DestinationID) -> DeviceTime? {
         state.withLock { state in
-            try? catchUp(&state)  // The known state is sufficient while the file cannot be read.
+            try? mergeFromFile(&state)  // The known state suffices while the file cannot be read.
             return state.memory.lastUpload(of: destination)
         }
     }
 
     /// Stores the time of an upload request.
     ///
-    /// A time that cannot be written costs an early upload after a restart, and is written with the next change.
-    func keep(_ lastUpload: DeviceTime, for destination: DestinationID) {
-        let problem = state.withLock { remember(.uploaded(destination, lastUpload), &$0) }
+    /// A time that cannot be written is written with the next change; until then, a restart causes an early upload.
+    func store(_ lastUpload: DeviceTime, for destination: DestinationID) {
+        let problem = state.withLock { store(.uploaded(destination, lastUpload), &$0) }
         if let problem { reporter.report(problem) }
     }
 }
 
 extension QueuePolicy {
-    /// The time for which repeats are rejected; nil if they are accepted.
+    /// The period in which repeats are rejected; nil if repeats are accepted.
     fileprivate var window: Duration? { acceptSameEventAfter > .zero ? acceptSameEventAfter : nil }
 }
 
@@ -354,7 +361,7 @@ extension Diagnostic {
 }
 
 extension TrackwayError {
-    fileprivate init(alreadyThere id: DestinationID) {
+    fileprivate init(duplicateID id: DestinationID) {
         self.init(
             .duplicateDestination,
             "A destination with the id \"\(id)\" already exists.",
@@ -363,10 +370,10 @@ extension TrackwayError {
         )
     }
 
-    fileprivate init(tooMany id: DestinationID, most: Int) {
+    fileprivate init(tooMany id: DestinationID, limit: Int) {
         self.init(
             .tooManyDestinations,
-            "The destination \"\(id)\" was not added because the maximum of \(most) destinations already exist.",
+            "The destination \"\(id)\" was not added because the maximum of \(limit) destinations already exist.",
             recoverySuggestion: "First remove destinations that are not needed."
         )
     }

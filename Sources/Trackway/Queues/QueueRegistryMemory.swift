@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 
 /// The persisted state of queues and of destinations added at run time.
 struct QueueRegistryMemory: Sendable, Hashable, Codable {
-    /// A change to be stored.
+    /// A change to store.
     enum Change: Sendable, Hashable {
         /// A destination was added at run time.
         ///
-        /// Events recorded before the next run adds it again are addressed to it, too. Whether it is app-managed is
-        /// stored with it.
+        /// Events recorded before the next run adds the destination again are addressed to it, too. The change also
+        /// stores whether the destination is app-managed.
         case added(DestinationID, isAppManaged: Bool = false)
         /// A destination was removed.
         ///
-        /// The state of its queue stays in case it is added again.
+        /// The state of its queue stays in case the destination is added again.
         case removed(DestinationID)
         /// An upload of a queue was requested.
         case uploaded(DestinationID, DeviceTime)
@@ -23,12 +23,14 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
         case erased([DestinationID])
     }
 
-    /// Ids are stored as text, so that they are keys in the file.
+    /// The ids of added destinations.
+    ///
+    /// Ids are stored as text, so that they can be keys in the file.
     private var added: [String] = []
     private var uploads: [String: DeviceTime] = [:]
     /// The app-managed destinations in ``added``.
     ///
-    /// nil for none, as in files of older versions.
+    /// nil if there are none, as in files of older versions.
     private var targets: [String]?
 
     /// The maximum number of expected destinations.
@@ -37,19 +39,19 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
     /// would otherwise keep events for more and more of them.
     static let maxExpected = 256
 
-    /// The number of queues above which those without a destination are removed.
-    static let most = 512
+    /// The number of queues above which queues without a destination are removed.
+    static let maximumQueues = 512
 
     /// Creates empty state.
     init() {}
 
     /// The destinations that were added and not removed.
     ///
-    /// They are in the order of their last addition.
+    /// The order is that of their last addition.
     var destinations: [DestinationID] { added.compactMap { DestinationID($0) } }
 
-    /// The app-managed destinations among them.
-    var targetIDs: Set<DestinationID> { Set((targets ?? []).compactMap { DestinationID($0) }) }
+    /// The app-managed destinations among ``destinations``.
+    var localDestinationIDs: Set<DestinationID> { Set((targets ?? []).compactMap { DestinationID($0) }) }
 
     /// Returns the time of a queue's last upload request.
     func lastUpload(of id: DestinationID) -> DeviceTime? { uploads[id.rawValue] }
@@ -65,7 +67,7 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
             note(id, isAppManaged: false)
         case .uploaded(let id, let time):
             uploads[id.rawValue] = time
-            if uploads.count > Self.most {
+            if uploads.count > Self.maximumQueues {
                 uploads = uploads.filter { $0.key == id.rawValue || added.contains($0.key) }
             }
         case .erased(let present):
@@ -73,17 +75,17 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
             self = QueueRegistryMemory()
             added = present.map(\.rawValue)
             targets = former
-            forgetOthers()
+            removeStaleTargets()
         }
     }
 
     private mutating func note(_ id: DestinationID, isAppManaged: Bool) {
         targets = (targets ?? []).filter { $0 != id.rawValue } + (isAppManaged ? [id.rawValue] : [])
-        forgetOthers()
+        removeStaleTargets()
     }
 
     /// Removes app-managed destinations that no longer exist.
-    private mutating func forgetOthers() {
+    private mutating func removeStaleTargets() {
         let left = (targets ?? []).filter { added.contains($0) }
         targets = left.isEmpty ? nil : left
     }
@@ -100,7 +102,7 @@ extension QueueRegistryMemory.Change {
             (.uploaded(let id, _), .uploaded(let other, _)):
             id == other
         default:
-            // Changes of different things are independent.
+            // Changes of other kinds do not replace each other.
             false
         }
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 /// Prevents queues from accepting an event that repeats the previous one.
 ///
-/// Its lock is acquired between the context store's and the journal's. An event is compared, appended and stored under
-/// it, so that of two equal concurrent events only one is accepted. Processes of an installation read which events the
-/// others accepted, but do not wait for each other: of two equal events within microseconds, both may be accepted.
+/// The filter's lock is acquired after the context store's and before the journal's. An event is compared, appended and
+/// stored under this lock, so that of two equal concurrent events only one is accepted. Processes of an installation
+/// read which events the other processes accepted, but do not wait for each other: two equal events within microseconds
+/// may both be accepted.
 final class RepeatFilter: Sendable {
     private struct State: Sendable {
         /// The last events that this process saw.
@@ -21,19 +22,21 @@ final class RepeatFilter: Sendable {
         var failure = ReportedFailure()
     }
 
-    /// The number of queues above which a starting process removes those without a destination.
-    static let most = 512
+    /// The number of queues above which unused ones are removed.
+    ///
+    /// A starting process removes the queues without a destination.
+    static let maximumQueues = 512
 
     private let files: LastAccepted
     private let boot: String
     private let state = Locked(State())
 
-    /// - Parameter expected: The destinations that may exist in this run.
+    /// - Parameter expected: The destinations that may exist during this run.
     init(_ files: LastAccepted, boot: String, expected: Set<DestinationID>) {
         self.files = files
         self.boot = boot
-        // A file that cannot be listed or removed now costs a little space until the next start.
-        if let known = try? files.known(), known.count > Self.most {
+        // A file that currently cannot be listed or removed uses a little space until the next start.
+        if let known = try? files.known(), known.count > Self.maximumQueues {
             for id in known where !expected.contains(id) { try? files.remove(id) }
         }
     }
@@ -42,7 +45,7 @@ final class RepeatFilter: Sendable {
     ///
     /// - Parameters:
     ///   - content: The event's content; see ``ContentDigest``.
-    ///   - window: The time for which an equal event counts as a repeat.
+    ///   - window: The period in which an equal event counts as a repeat.
     ///   - append: Appends the event to the journal. Called under the lock.
     /// - Returns: The journal's outcome, or nil for a repeat; and a diagnostic if state could not be stored.
     func append(
@@ -54,7 +57,7 @@ final class RepeatFilter: Sendable {
     ) -> (AppendOutcome?, Diagnostic?) {
         state.withLock { state in
             var latest = latest(of: id, state)
-            guard latest.takes(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
+            guard latest.accept(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
             let outcome = append()
             // An event that was not recorded cannot be repeated.
             guard outcome.isRecorded else { return (outcome, nil) }
@@ -64,7 +67,7 @@ final class RepeatFilter: Sendable {
         }
     }
 
-    /// Forgets a queue's last event, because the queue now accepts events without comparing them.
+    /// Removes a queue's last event, because the queue now accepts repeats.
     ///
     /// - Returns: A diagnostic if the change could not be stored.
     func forget(_ id: DestinationID) -> Diagnostic? {
@@ -75,7 +78,7 @@ final class RepeatFilter: Sendable {
         }
     }
 
-    /// Forgets the last events of all queues.
+    /// Removes the last events of all queues.
     func forgetAll() throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             state.latest = [:]
@@ -87,7 +90,7 @@ final class RepeatFilter: Sendable {
     private func latest(of id: DestinationID, _ state: State) -> DuplicateSuppression<String> {
         let known = state.latest[id] ?? DuplicateSuppression()
         guard !state.unsaved.contains(id) else { return known }
-        return (try? files.read(id)) ?? known  // The known event is sufficient while the file cannot be read.
+        return (try? files.read(id)) ?? known  // The known event suffices while the file cannot be read.
     }
 
     /// - Returns: A diagnostic to report once no lock is held, for the first of several consecutive failures.
@@ -97,10 +100,10 @@ final class RepeatFilter: Sendable {
                 try files.write(state.latest[id] ?? DuplicateSuppression(), of: id)
                 state.unsaved.remove(id)
             }
-            state.failure.worked()
+            state.failure.noteSuccess()
             return nil
         } catch {
-            return state.failure.failed() ? .streamsNotKept(error) : nil
+            return state.failure.noteFailure() ? .streamsNotKept(error) : nil
         }
     }
 }
@@ -108,7 +111,7 @@ final class RepeatFilter: Sendable {
 extension AppendOutcome {
     fileprivate var isRecorded: Bool {
         switch self {
-        case .kept, .held: true
+        case .stored, .held: true
         case .dropped, .closed: false
         }
     }
@@ -116,10 +119,10 @@ extension AppendOutcome {
 
 /// The last event of each queue that suppresses repeats.
 ///
-/// The events are stored in small files in the folder `taken`. Each queue has its own file. It is written with every
-/// event that the queue accepts, on the recording thread, and therefore in place. A completed write survives a kill of
-/// the process. A file that power loss left incomplete is detected by its checksum and counts as empty: a repeated
-/// event is then accepted, and none is lost.
+/// The events are stored in small files in the folder `taken`. Each queue has its own file. Every event that the queue
+/// accepts is written to that file on the recording thread; the file is therefore overwritten in place. A completed
+/// write survives a kill of the process. A file that power loss left incomplete is detected by its checksum and counts
+/// as empty: a repeated event is then accepted, and no event is lost.
 struct LastAccepted: Sendable {
     private let folder: String
     private let storage: any JournalStorage
@@ -132,8 +135,8 @@ struct LastAccepted: Sendable {
     /// Returns a queue's last event; empty if it is unknown.
     func read(_ id: DestinationID) throws(StorageError) -> DuplicateSuppression<String> {
         switch try file(id).read() {
-        case .kept(let taken, _): DuplicateSuppression(last: taken)
-        case .nothing, .damaged: DuplicateSuppression()
+        case .stored(let event, _): DuplicateSuppression(last: event)
+        case .missing, .damaged: DuplicateSuppression()
         }
     }
 
@@ -153,23 +156,25 @@ struct LastAccepted: Sendable {
         try file(id).remove()
     }
 
-    /// Not checking the size saves a system call per event.
-    private func file(_ id: DestinationID) -> StateFile<DuplicateSuppression<String>.Taken> {
-        StateFile(id.rawValue, in: folder, of: storage, format: .taken, writing: .inPlace, maxBytes: nil)
+    /// Returns the file of a queue.
+    ///
+    /// The file's size is not checked, which saves a system call per event.
+    private func file(_ id: DestinationID) -> StateFile<DuplicateSuppression<String>.AcceptedEvent> {
+        StateFile(id.rawValue, in: folder, of: storage, format: .lastAccepted, mode: .inPlace, maxBytes: nil)
     }
 }
 
-extension StateFormat where Value == DuplicateSuppression<String>.Taken {
+extension StateFormat where Value == DuplicateSuppression<String>.AcceptedEvent {
     /// The format of the file: lines with a checksum.
-    fileprivate static var taken: StateFormat {
+    fileprivate static var lastAccepted: StateFormat {
         StateFormat(
-            bytes: { taken in
+            bytes: { event in
                 var lines = ChecksummedKeyValueFile()
                 lines.add("taken", 1)
-                lines.add("content", taken.content)
-                lines.add("wall", taken.at.wall.milliseconds)
-                lines.add("monotonic", taken.at.monotonic.milliseconds)
-                lines.add("boot", taken.at.boot)
+                lines.add("content", event.content)
+                lines.add("wall", event.at.wall.milliseconds)
+                lines.add("monotonic", event.at.monotonic.milliseconds)
+                lines.add("boot", event.at.boot)
                 return lines.bytes
             },
             value: { bytes in
@@ -183,7 +188,7 @@ extension StateFormat where Value == DuplicateSuppression<String>.Taken {
                     monotonic: MonotonicTime(milliseconds: monotonic),
                     boot: boot
                 )
-                return DuplicateSuppression.Taken(content: content, at: at)
+                return DuplicateSuppression.AcceptedEvent(content: content, at: at)
             }
         )
     }
@@ -191,7 +196,7 @@ extension StateFormat where Value == DuplicateSuppression<String>.Taken {
     private struct Damage: Error {}
 }
 
-/// A digest of an event's content, in 64 hexadecimal digits.
+/// A digest of an event's content, as 64 hexadecimal digits.
 ///
 /// The event's time and id are left out. Events with the same digest count as equal.
 enum ContentDigest {
@@ -220,18 +225,18 @@ enum ContentDigest {
             // These diagnostics are reported when the event itself is recorded.
             report: { _ in }
         )
-        // A suffix that is not JSON distinguishes no user from an empty name, and prevents a name from looking like an
-        // event.
-        let whose: [UInt8] = user.map { [1] + Array($0.utf8) } ?? [0]
-        let hash = SHA256.hash(writer.array() + whose)
+        // A suffix that is not JSON distinguishes a missing user from an empty name, and prevents a name from being
+        // mistaken for event data.
+        let userBytes: [UInt8] = user.map { [1] + Array($0.utf8) } ?? [0]
+        let hash = SHA256.hash(writer.array() + userBytes)
         return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 
 extension Attributes {
-    /// These attributes, sorted by name.
+    /// The attributes, sorted by name.
     ///
-    /// The order in which the app set them does not matter.
+    /// The order in which the app set the attributes has no effect.
     fileprivate var inOrder: Attributes {
         Attributes(keys.sorted().compactMap { key in self[key].map { (key: key, value: $0) } })
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
@@ -15,8 +15,8 @@ extension Analytics {
     /// ```
     /// The call never throws, and never waits for disk flushes, the network or another thread. The one exception is the
     /// first event of a process on Linux: it waits until the device's properties have been read. An invalid part (an
-    /// empty name, too many attributes, a value that is not a number) affects only itself; a `Diagnostic` names it and
-    /// explains how to fix it.
+    /// empty name, too many attributes, a value that is not a number) affects only itself; a `Diagnostic` names the
+    /// part and explains how to fix it.
     ///
     /// - Parameters:
     ///   - name: The event's name.
@@ -34,10 +34,11 @@ extension Analytics {
     ) -> Receipt {
         let moment = recording.clock.now()
         let id = recording.ids.next(at: moment.wall)
-        // The usual case costs a few comparisons; everything else is in separate functions.
+        // The usual case costs only a few comparisons; all other cases are in separate functions.
         let gate = delivery.control.gate.state
-        guard isUsual(gate, moment), route == .all else {
-            guard gate.contains(.intercepts), isUsual(gate.subtracting(.intercepts), moment), route == .all else {
+        guard canUseFastPath(gate, moment), route == .all else {
+            guard gate.contains(.intercepts), canUseFastPath(gate.subtracting(.intercepts), moment), route == .all
+            else {
                 return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment, activity: moment)
             }
             return recordIntercepted(name, attributes, items: items, id: id, at: moment, gate)
@@ -47,12 +48,13 @@ extension Analytics {
 
     /// Whether an event at `moment` can take the fast path.
     ///
-    /// That is the case if recording is open, nothing but user activity is tracked, activity at `moment` is already
-    /// noted, and the recorded zone offset is valid.
+    /// The conditions are that recording is open with at most activity tracking as a special case, that activity at
+    /// `moment` need not be noted, and that the recorded zone offset is valid.
     @inline(__always)
-    private func isUsual(_ gate: RecordingState.State, _ moment: DualTimestamp) -> Bool {
-        (gate == .isOpen || gate == .isOpenAndWatched && lifecycle.behavior.activity.covers(moment.monotonic))
-            && recording.zone.holds(moment.wall)
+    private func canUseFastPath(_ gate: RecordingState.State, _ moment: DualTimestamp) -> Bool {
+        (gate == .isOpen
+            || gate == .isOpenWithActivityTracking && lifecycle.controller.activity.isThrottled(moment.monotonic))
+            && recording.zone.isValid(at: moment.wall)
     }
 
     /// Encodes an event and appends it to the journal.
@@ -79,7 +81,7 @@ extension Analytics {
             return storage.journal.append(writer.bytes)
         }
         if !diagnostics.isEmpty { report(diagnostics) }
-        guard case .kept(let sequence) = outcome else { return notKept(outcome, id: id, name) }
+        guard case .stored(let sequence) = outcome else { return notStored(outcome, id: id, name) }
         delivery.service.eventRecorded(sequence: sequence)
         return Receipt(id: id, sequence: sequence, .recorded(.kernel))
     }
@@ -103,7 +105,7 @@ extension Analytics {
     /// - Returns: The same as ``record(_:_:items:to:)``.
     @discardableResult
     public func record(_ event: some TypedEvent, to route: Route = .all) -> Receipt {
-        guard !isInChild else { return refuseInChild() }
+        guard !isInChild else { return rejectInChild() }
         do {
             return record(type(of: event).name, try event.attributes(), items: event.items, to: route)
         } catch {
@@ -111,11 +113,11 @@ extension Analytics {
         }
     }
 
-    /// Records an SDK event with the time of its cause.
+    /// Records an event of the SDK with the time of its cause.
     ///
-    /// - Parameter moment: The time of the cause; the event is recorded now. While the app launches, call this from
-    ///   ``LifecycleController/afterLaunch(_:)``.
-    func recordOwn(
+    /// - Parameter moment: The time of the cause; the event is recorded immediately. While the app launches, call this
+    ///   from ``LifecycleController/afterLaunch(_:)``.
+    func recordSDKEvent(
         _ name: String,
         _ attributes: Attributes,
         to route: Route = .all,
@@ -154,7 +156,7 @@ extension Analytics {
     }
 
     @inline(never)
-    private func notKept(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
+    private func notStored(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
         if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(storage.journal) {
             reporter.report(diagnostic)
         }
@@ -165,7 +167,7 @@ extension Analytics {
 
     // MARK: Interceptors
 
-    /// Runs the interceptors, then records the event, if nothing else requires the slow path.
+    /// Runs the interceptors and records the event, if necessary on the slow path.
     @inline(never)
     private func recordIntercepted(
         _ name: String,
@@ -176,7 +178,7 @@ extension Analytics {
         _ gate: RecordingState.State
     ) -> Receipt {
         var event = InterceptedEvent(name, attributes, items: items)
-        guard recording.interception.keeps(&event, at: moment.monotonic) else {
+        guard recording.interceptors.shouldKeep(&event, at: moment.monotonic) else {
             return Receipt(id: id, sequence: 0, .dropped(.intercepted))
         }
         // An interceptor may have disabled the SDK, for example.
@@ -189,7 +191,7 @@ extension Analytics {
                 id: id,
                 at: moment,
                 activity: moment,
-                isShown: true
+                isIntercepted: true
             )
         }
         return append(event.name, event.attributes, items: event.items, id: id, at: moment)
@@ -199,14 +201,14 @@ extension Analytics {
 
     /// Records an event that needs more than an append.
     ///
-    /// That is the case if recording is refused, the SDK is shut down, events are logged, the shared context has not
-    /// been read yet, the start has not been recorded yet, heartbeats are suspended, a session may have ended, a
-    /// closure adds attributes, interceptors are installed, or the event is for some destinations only.
+    /// The slow path is taken if recording is rejected, the SDK is shut down, events are logged, the shared context has
+    /// not been read yet, the start has not been recorded yet, heartbeats are suspended, a session may have ended, a
+    /// closure adds attributes, interceptors are installed, or the event is for only some destinations.
     ///
     /// - Parameters:
     ///   - activity: The time at which the user or the app acted; nil for the SDK's own events.
-    ///   - isShown: Whether a module has already shown the event to interceptors in its own form; see
-    ///     ``showToInterceptors(_:recordedAs:)``.
+    ///   - isIntercepted: Whether a module has already shown the event to interceptors in its own form; see
+    ///     ``passesInterceptors(_:recordedAs:)``.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -216,32 +218,32 @@ extension Analytics {
         id: EventID,
         at moment: DualTimestamp,
         activity: DualTimestamp? = nil,
-        isShown: Bool = false
+        isIntercepted: Bool = false
     ) -> Receipt {
         let before = delivery.control.gate.state
-        if delivery.control.gate.isForked { return refuseInChild(id: id) }
+        if delivery.control.gate.isForked { return rejectInChild(id: id) }
         if before.contains(.contextIncomplete) { completeContext() }
-        recording.contextStore.follow(zoneAt: moment.wall)
-        lifecycle.behavior.begin()
-        if let activity { lifecycle.behavior.userActs(at: activity) }
+        recording.contextStore.updateTimeZone(at: moment.wall)
+        lifecycle.controller.begin()
+        if let activity { lifecycle.controller.handleUserActivity(at: activity) }
         let gate = delivery.control.gate.state
         if gate.contains(.isOpen) {
             if gate.contains(.isShutDown) { reportShutDown(name) }
-            if let refusal = unknownRoute(route, id: id, name) { return refusal }
+            if let refusal = rejectUnknownRoute(route, id: id, name) { return refusal }
         }
         func complete() -> Attributes {
             gate.contains(.addsAttributes)
                 ? attributes.adding(
                     shared: recording.dynamic.current(),
                     toRecord: name,
-                    most: recording.limits.oneAttributeTooMany
+                    limit: recording.limits.attributeCountLimit + 1
                 )
                 : attributes
         }
         var intercepted: InterceptedEvent?
-        if !isShown, gate.contains(.intercepts), recording.recorder.mayRecord(name, to: route.ids) {
+        if !isIntercepted, gate.contains(.intercepts), recording.recorder.mayRecord(name, to: route.ids) {
             var event = InterceptedEvent(name, complete(), items: items, to: route)
-            guard recording.interception.keeps(&event) else {
+            guard recording.interceptors.shouldKeep(&event) else {
                 return Receipt(id: id, sequence: 0, .dropped(.intercepted))
             }
             intercepted = event
@@ -259,7 +261,9 @@ extension Analytics {
         if let line = outcome.line { recording.write(line) }
         if outcome.receipt.isRecorded {
             delivery.service.eventRecorded(sequence: outcome.receipt.sequence, to: route.ids)
-            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { lifecycle.behavior.wakeHeartbeats() }
+            if !before.isDisjoint(with: [.startPending, .heartbeatSuspended]) {
+                lifecycle.controller.resumeHeartbeats()
+            }
         }
         return outcome.receipt
     }
@@ -283,9 +287,9 @@ extension Analytics {
         )
     }
 
-    private func unknownRoute(_ route: Route, id: EventID, _ name: String) -> Receipt? {
+    private func rejectUnknownRoute(_ route: Route, id: EventID, _ name: String) -> Receipt? {
         let unknown = route.ids.first { !storage.registry.contains($0) }
-        guard unknown != nil || route.isNowhere else { return nil }
+        guard unknown != nil || route.isEmpty else { return nil }
         reporter.report(
             Diagnostic(
                 code: .unknownDestination,

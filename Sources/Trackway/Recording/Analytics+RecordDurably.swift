@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
 
 extension Analytics {
     /// Records an event and returns when it survives power loss.
     ///
-    /// The event is recorded as by ``record(_:_:items:to:)`` before the wait begins. Concurrent callers share one disk
-    /// flush, which runs on an SDK thread. Canceling the task neither removes the event nor ends the wait.
+    /// The event is recorded as with ``record(_:_:items:to:)`` before the wait begins. Concurrent callers share one
+    /// disk flush, which runs on an SDK thread. Canceling the task neither removes the event nor ends the wait.
     ///
     /// - Parameters:
     ///   - name: The event's name.
@@ -17,8 +17,8 @@ extension Analytics {
     ///   - route: The destinations that receive the event; all by default.
     /// - Returns: A receipt with the durability ``Receipt/Durability/disk``.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` if the event was not recorded, or with
-    ///   ``TrackwayError/Code/notDurable`` if it was recorded but the disk did not confirm it. In the latter case it is
-    ///   still delivered unless the power fails first.
+    ///   ``TrackwayError/Code/notDurable`` if it was recorded but the disk did not confirm it. In the latter case, the
+    ///   event is still delivered unless the power fails first.
     @discardableResult
     public func recordDurably(
         _ name: String,
@@ -59,7 +59,7 @@ extension Analytics {
         }
         do throws(JournalError) {
             try await storage.commits.commit()
-            // A successful flush does not prove that data of an earlier, failed flush was written.
+            // A successful flush does not prove that data from an earlier, failed flush was written.
             guard storage.journal.isDurable(receipt.sequence) else { throw JournalError.doubtful(receipt.sequence) }
         } catch {
             throw TrackwayError(

@@ -4,16 +4,16 @@
 /// The app's callbacks that are running on the current task or thread.
 ///
 /// This is the only implementation of the re-entrancy rule (`Documentation/Callbacks.md`): a callback may call the SDK,
-/// and is not called again for anything that happens inside it. Tasks that a callback starts with `Task {}` count as
-/// inside it; work on other threads does not.
+/// and is not called again for anything that happens inside the callback. Tasks that a callback starts with `Task {}`
+/// count as inside the callback; work on other threads does not.
 enum CallbackScope {
-    /// Identifies one callback of one object.
+    /// The identity of one callback of one object.
     struct ID: Equatable, Sendable {
         private let owner: ObjectIdentifier
         private let index: Int
 
         /// - Parameters:
-        ///   - owner: The object that calls the callback; must be alive while the callback runs.
+        ///   - owner: The object that calls the callback; it must be alive while the callback runs.
         ///   - index: The index of the callback among the owner's callbacks.
         init(of owner: AnyObject, _ index: Int = 0) {
             self.owner = ObjectIdentifier(owner)
@@ -23,7 +23,7 @@ enum CallbackScope {
 
     /// The running callbacks.
     ///
-    /// The usual case, a single one, needs no allocation.
+    /// The usual case, a single callback, needs no allocation.
     private enum Running: Sendable {
         case none
         case one(ID)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// A closure that may change or drop an event before recording.
 ///
@@ -14,27 +14,27 @@ public import TrackwayEvents
 /// ]
 /// ```
 /// The closure runs on the recording thread, with no lock held, and the caller of `record` waits for it. Interceptors
-/// run in the order of ``Configuration/interceptors``, and each one sees the event as the previous ones left it.
-/// Several threads may call the closure at the same time.
+/// run in the order of ``Configuration/interceptors``, and each interceptor sees the event as the previous ones left
+/// it. Several threads may call the closure at the same time.
 ///
-/// It sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events of
-/// compatibility modules, including attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see events
-/// that the SDK records itself (starts, sessions, screens, snapshots), user attributes, groups or an erasure;
-/// ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. It does not see events that may not be
+/// An interceptor sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events
+/// of compatibility modules, including attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see
+/// events that the SDK itself records (starts, sessions, screens, snapshots), user attributes, groups or an erasure;
+/// ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. Nor does it see events that may not be
 /// recorded.
 ///
-/// It may call the SDK. Events that it records are shown to the other interceptors, but not to itself
-/// (`Documentation/Callbacks.md`).
+/// An interceptor may call the SDK. Events that it records are shown to the other interceptors, but not to the
+/// interceptor itself (`Documentation/Callbacks.md`).
 public struct Interceptor: Sendable {
     /// The decision about an event.
-    public enum Decision: String, Sendable, Hashable, CaseIterable {
-        /// The event is recorded as the interceptor leaves it.
+    public enum Decision: Sendable, Hashable, CaseIterable {
+        /// The event is recorded as the interceptor left it.
         ///
         /// The limits of events apply.
         case keep
         /// The event is not recorded.
         ///
-        /// It is counted in `Ledger.intercepted`, and its receipt has the reason `DropReason.intercepted`.
+        /// The event is counted in `Ledger.intercepted`, and its receipt has the reason `DropReason.intercepted`.
         case drop
     }
 
@@ -48,9 +48,9 @@ public struct Interceptor: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name under which dropped events are counted. Interceptors with the same name are counted together.
-    ///   - body: Receives each event, may change it, and decides whether it is recorded.
+    ///   - body: A closure that receives each event, may change it, and decides whether it is recorded.
     public init(_ name: String, _ body: @escaping @Sendable (inout InterceptedEvent) -> Decision) {
-        self.name = name.isEmpty ? "unnamed" : name.cut(toBytes: Diagnostic.maximumValueBytes)
+        self.name = name.isEmpty ? "unnamed" : name.truncated(toUTF8Count: Diagnostic.maximumValueBytes)
         self.body = body
     }
 
@@ -69,7 +69,7 @@ public struct InterceptedEvent: Sendable, Hashable {
     public var name: String
     /// The event's attributes.
     ///
-    /// They include those of ``Analytics/setGlobalAttributesProvider(_:)``. Global attributes are not included, because
+    /// Attributes of ``Analytics/setGlobalAttributesProvider(_:)`` are included. Global attributes are not, because
     /// they are stored once for many events.
     public var attributes: Attributes
     /// The items that the event is about.
@@ -77,7 +77,7 @@ public struct InterceptedEvent: Sendable, Hashable {
     /// The destinations that receive the event.
     public let route: Route
 
-    /// Creates an event, for tests of interceptors.
+    /// Creates an event for tests of interceptors.
     public init(
         _ name: String,
         _ attributes: Attributes = [:],

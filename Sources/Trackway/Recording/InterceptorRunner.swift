@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
-/// Shows events to the app's interceptors and counts the events that they drop.
+/// Shows events to the app's interceptors and counts dropped events.
 ///
 /// Safe from any thread. No lock is held while an interceptor runs.
 final class InterceptorRunner: Sendable {
-    /// The reports that were already made, by interceptor index.
-    private struct Told: Sendable {
+    /// The problems already reported, by interceptor index.
+    private struct Reported: Sendable {
         var drops: Set<Int> = []
         var slowness: Set<Int> = []
     }
 
-    /// The time above which an interceptor is reported as slow.
-    private static let longestMilliseconds: Int64 = 100
+    /// The duration above which an interceptor is reported as slow.
+    private static let slowThresholdMilliseconds: Int64 = 100
 
-    /// Counts dropped events; nil if the caller counts them.
+    /// The counts of dropped events; nil if the caller counts them.
     let counts: InterceptedCounts?
     private let interceptors: [Interceptor]
     private let clock: any EventClock
     private let reporter: DiagnosticReporter
-    private let told = Locked(Told())
+    private let reported = Locked(Reported())
 
     init(
         _ interceptors: [Interceptor],
@@ -45,8 +45,8 @@ final class InterceptorRunner: Sendable {
     /// - Parameter time: The current time, if the caller knows it. Reading the clock takes as long as a short
     ///   interceptor.
     /// - Returns: Whether to record the event.
-    func keeps(_ event: inout InterceptedEvent, at time: MonotonicTime? = nil) -> Bool {
-        guard isShown(event) else { return true }
+    func shouldKeep(_ event: inout InterceptedEvent, at time: MonotonicTime? = nil) -> Bool {
+        guard isIntercepted(event) else { return true }
         var began = time ?? clock.now().monotonic
         for index in interceptors.indices {
             let name = event.name
@@ -56,7 +56,7 @@ final class InterceptorRunner: Sendable {
             guard let decision else { continue }
             // The end of one interceptor is the start of the next one.
             let ended = clock.now().monotonic
-            let isSlow = ended.milliseconds &- began.milliseconds > Self.longestMilliseconds
+            let isSlow = ended.milliseconds &- began.milliseconds > Self.slowThresholdMilliseconds
             if isSlow { reportSlowness(of: index, began.duration(to: ended)) }
             guard decision == .keep else {
                 counts?.add(interceptors[index].name)
@@ -65,7 +65,7 @@ final class InterceptorRunner: Sendable {
             }
             let isRenamed = event.name != name
             if isRenamed { checkName(&event, former: name, interceptors[index]) }
-            // Exclude time spent in reports, which call the app.
+            // Exclude the time spent on reports, which run the app's code.
             began = isSlow || isRenamed ? clock.now().monotonic : ended
         }
         return true
@@ -73,15 +73,15 @@ final class InterceptorRunner: Sendable {
 
     /// Whether interceptors see an event of this kind.
     ///
-    /// False for data about people, items or the device, and for erasures, which must reach every destination.
-    private func isShown(_ event: InterceptedEvent) -> Bool {
+    /// False for events about people, items or the device, and for erasures, which must reach every destination.
+    private func isIntercepted(_ event: InterceptedEvent) -> Bool {
         // Only names that begin with `_` need the lookup; the app's own names do not.
         guard event.name.utf8.first == UInt8(ascii: "_") else { return true }
         return event.name != CapturedName.installationErased
-            && RecordSubject(name: event.name, attributes: event.attributes) == .happening
+            && RecordSubject(name: event.name, attributes: event.attributes) == .event
     }
 
-    /// Restores an event's former name if the new one is not allowed.
+    /// Restores an event's former name if the new name is not allowed.
     private func checkName(_ event: inout InterceptedEvent, former: String, _ interceptor: Interceptor) {
         let fault: String
         let suggestion: String
@@ -111,7 +111,7 @@ final class InterceptorRunner: Sendable {
     // MARK: Reporting
 
     private func reportDrop(by index: Int, of name: String) {
-        guard told.withLock({ $0.drops.insert(index).inserted }) else { return }
+        guard reported.withLock({ $0.drops.insert(index).inserted }) else { return }
         reporter.report(
             Diagnostic(
                 code: .intercepted,
@@ -125,7 +125,7 @@ final class InterceptorRunner: Sendable {
 
     @inline(never)
     private func reportSlowness(of index: Int, _ time: Duration) {
-        guard told.withLock({ $0.slowness.insert(index).inserted }) else { return }
+        guard reported.withLock({ $0.slowness.insert(index).inserted }) else { return }
         reporter.report(
             Diagnostic(
                 code: .interceptorSlow,
@@ -142,7 +142,7 @@ final class InterceptorRunner: Sendable {
 ///
 /// The counts cover all runs of the installation. A dropped event is counted immediately. The storage queue then adds
 /// the count to the file `intercepted`, which the installation's processes share. If a process is killed, only the
-/// counts that were not written yet are lost.
+/// counts that have not been written yet are lost.
 final class InterceptedCounts: Sendable {
     private struct State: Sendable {
         /// Counts of this process that are not in the file yet.
@@ -151,22 +151,22 @@ final class InterceptedCounts: Sendable {
         var isSaving = false
     }
 
-    private struct Kept: Sendable, Codable {
+    private struct FileContent: Sendable, Codable {
         var version = 1
         var counts: [String: UInt64] = [:]
     }
 
-    /// The maximum number of interceptor names.
+    /// The maximum number of counted interceptor names.
     ///
     /// An app that derives names from its data must not fill the disk with names.
     private static let maxNames = 256
     private static let others = "others"
 
-    private let file: StateFile<Kept>
+    private let file: StateFile<FileContent>
     private let queue: StorageQueue
     /// Held while the file is read or written.
     ///
-    /// Acquired before the lock below.
+    /// Acquired before the lock of the unsaved counts.
     private let access = Locked(())
     private let state = Locked(State())
 
@@ -177,11 +177,11 @@ final class InterceptedCounts: Sendable {
 
     /// The counts of all processes, including this process's unsaved counts.
     ///
-    /// Counts that cannot be read now are not included.
+    /// Counts that currently cannot be read are not included.
     var all: [String: UInt64] {
         access.withLock { _ in
-            let kept = file.readable ?? Kept()
-            return state.withLock { Self.sum(kept.counts, $0.unsaved) }
+            let stored = file.storedValue ?? FileContent()
+            return state.withLock { Self.sum(stored.counts, $0.unsaved) }
         }
     }
 
@@ -194,7 +194,7 @@ final class InterceptedCounts: Sendable {
             defer { state.isSaving = true }
             return !state.isSaving
         }
-        if isFirst { queue.order { [self] in save() } }
+        if isFirst { queue.enqueue { [self] in save() } }
     }
 
     /// Removes all counts.
@@ -207,7 +207,7 @@ final class InterceptedCounts: Sendable {
 
     /// Writes the unsaved counts.
     ///
-    /// Runs on the storage queue. Counts that cannot be written now are written with the next ones.
+    /// Runs on the storage queue. Counts that currently cannot be written are written with the next ones.
     private func save() {
         access.withLock { _ in
             let unsaved = state.withLock { state in
@@ -215,17 +215,17 @@ final class InterceptedCounts: Sendable {
                 return state.unsaved
             }
             do throws(StorageError) {
-                let isOurs = try file.exclusively(.many) { () throws(StorageError) in
-                    try file.write(Kept(counts: Self.sum((file.readable ?? Kept()).counts, unsaved)))
+                let hasLock = try file.exclusively(.many) { () throws(StorageError) in
+                    try file.write(FileContent(counts: Self.sum((file.storedValue ?? FileContent()).counts, unsaved)))
                 }
-                guard isOurs else { return }
+                guard hasLock else { return }
             } catch {
                 return  // The journal reports disk errors; the counts in memory are correct.
             }
             state.withLock { state in
                 for (name, count) in unsaved {
-                    let left = (state.unsaved[name] ?? 0) - min(count, state.unsaved[name] ?? 0)
-                    state.unsaved[name] = left > 0 ? left : nil
+                    let remaining = (state.unsaved[name] ?? 0) - min(count, state.unsaved[name] ?? 0)
+                    state.unsaved[name] = remaining > 0 ? remaining : nil
                 }
             }
         }

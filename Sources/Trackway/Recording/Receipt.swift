@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
 
 /// The result of recording one event.
@@ -15,16 +15,16 @@ public struct Receipt: Sendable, Hashable {
     }
 
     /// The durability of a recorded event.
-    public enum Durability: String, Sendable, Hashable, CaseIterable {
+    public enum Durability: Sendable, Hashable, CaseIterable {
         /// The event is on stable storage and survives power loss.
         case disk
         /// The operating system has received the event.
         ///
-        /// It survives a crash or `kill -9` of the app.
+        /// The event survives a crash or `kill -9` of the app.
         case kernel
         /// The event is in memory because storage is failing.
         ///
-        /// It is written as soon as storage works again.
+        /// The event is written as soon as storage works again.
         case memory
     }
 
@@ -32,8 +32,8 @@ public struct Receipt: Sendable, Hashable {
     public let id: EventID
     /// The event's number among the events that this process recorded.
     ///
-    /// Starts at 1. It is 0 if the event was refused before it reached storage; an event that storage lost has a
-    /// number.
+    /// Numbers start at 1. The number is 0 if the event was rejected before it reached storage; an event that storage
+    /// lost has a number.
     public let sequence: UInt64
     /// The outcome of recording the event.
     public let outcome: Outcome
@@ -59,10 +59,10 @@ public struct Receipt: Sendable, Hashable {
 }
 
 extension Receipt {
-    /// Creates the receipt for an outcome of the journal.
+    /// Creates the receipt for the outcome of a journal append.
     init(_ outcome: AppendOutcome, id: EventID) {
         switch outcome {
-        case .kept(let sequence):
+        case .stored(let sequence):
             self.init(id: id, sequence: sequence, .recorded(.kernel))
         case .held(let sequence):
             self.init(id: id, sequence: sequence, .recorded(.memory))
@@ -80,7 +80,7 @@ extension Diagnostic {
     /// nil if the event was stored or the journal is closed.
     init?(_ outcome: AppendOutcome, _ name: String) {
         switch outcome {
-        case .kept, .closed:
+        case .stored, .closed:
             return nil
         case .held:
             self.init(

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 internal import TrackwayDelivery
-package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Records events where a few hundred nanoseconds do not matter.
+/// Records events outside the fast path.
 ///
-/// These are the SDK's own events, and the app's events on the slow path. The recorder reports nothing and writes no
-/// log, so that it can be used under a lock; the caller reports afterwards.
+/// These are the SDK's own events, and the app's events on the slow path, where a few hundred nanoseconds do not
+/// matter. The recorder reports nothing and writes no log, so that it can be used under a lock; the caller reports
+/// afterward.
 ///
 /// This is a class, although it holds only constants: a struct would retain and release nine references with each
 /// event.
@@ -53,20 +54,20 @@ final class Recorder: Sendable {
         self.log = log
     }
 
-    /// Whether an event may be recorded now, for any of these destinations.
+    /// Whether an event may currently be recorded for any of these destinations.
     func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
         let gate = gate.state
-        guard gate.contains(.isOpen), !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) else {
+        guard gate.contains(.isOpen), !gate.isDisjoint(with: [.excludesDestinations, .blocksEvents]) else {
             return gate.contains(.isOpen)
         }
         let permission = permission.withLock { $0 }
-        return permission.policy.allows(name) && permission.narrowed(route) != nil
+        return permission.policy.allows(name) && permission.permittedSubset(of: route) != nil
     }
 
-    /// Records an event if events may be recorded now.
+    /// Records an event if recording is currently allowed.
     ///
-    /// The attributes are evaluated only if the event is recorded, and the context only if events are logged. Once it
-    /// holds no lock, the caller must notify delivery (``DeliveryService/eventRecorded(sequence:)``).
+    /// The attributes are evaluated only if the event is recorded, and the context only if events are logged. After
+    /// releasing its locks, the caller must notify delivery (``DeliveryService/eventRecorded(sequence:)``).
     func record(
         _ name: String,
         _ attributes: @autoclosure () -> Attributes = [:],
@@ -80,24 +81,26 @@ final class Recorder: Sendable {
         let id = id ?? ids.next(at: moment.wall)
         let gate = gate.state
         guard gate.contains(.isOpen) else {
-            if gate.contains(.isForked) { return Outcome(refused: id, .forked) }
-            return Outcome(refused: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
+            if gate.contains(.isForked) { return Outcome(rejected: id, .forked) }
+            return Outcome(rejected: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
         }
         // Repeats are suppressed only for an event that is addressed to a single destination.
         let only = route.count == 1 ? route.first : nil
         var route = route
-        if !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) {
+        if !gate.isDisjoint(with: [.excludesDestinations, .blocksEvents]) {
             let permission = permission.withLock { $0 }
-            guard permission.policy.allows(name) else { return Outcome(refused: id, .notCollected) }
-            guard let narrowed = permission.narrowed(route) else { return Outcome(refused: id, .consentDenied) }
-            route = narrowed
+            guard permission.policy.allows(name) else { return Outcome(rejected: id, .notCollected) }
+            guard let permitted = permission.permittedSubset(of: route) else {
+                return Outcome(rejected: id, .consentDenied)
+            }
+            route = permitted
         }
         let attributes = attributes()
         var diagnostics: [Diagnostic] = []
         var logged: [UInt8]?
-        let watch = only.flatMap { registry.watch(on: $0) }
-        let content = watch.map { watch in
-            ContentDigest.text(name, attributes, items: items, user: watch.user, limits: limits)
+        let repeatCheck = only.flatMap { registry.repeatCheck(for: $0) }
+        let content = repeatCheck.map { repeatCheck in
+            ContentDigest.text(name, attributes, items: items, user: repeatCheck.user, limits: limits)
         }
         let outcome: AppendOutcome? = JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
@@ -111,14 +114,14 @@ final class Recorder: Sendable {
                 report: { diagnostics.append($0) }
             )
             if gate.contains(.logsEvents) { logged = Array(writer.bytes) }
-            guard let watch, let content else { return journal.append(writer.bytes, to: route) }
-            let (outcome, problem) = registry.append(content, to: watch.destination, at: clock.now()) {
+            guard let repeatCheck, let content else { return journal.append(writer.bytes, to: route) }
+            let (outcome, problem) = registry.append(content, to: repeatCheck.destination, at: clock.now()) {
                 journal.append(writer.bytes, to: route)
             }
             if let problem { diagnostics.append(problem) }
             return outcome
         }
-        guard let outcome else { return Outcome(refused: id, .duplicate) }
+        guard let outcome else { return Outcome(rejected: id, .duplicate) }
         if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(journal) {
             diagnostics.append(diagnostic)
         }
@@ -138,42 +141,43 @@ final class Recorder: Sendable {
 }
 
 extension Recorder.Outcome {
-    /// Creates the outcome of a refused event.
+    /// Creates the outcome of a rejected event.
     ///
-    /// A refusal is not a mistake, so no diagnostic is reported.
-    fileprivate init(refused id: EventID, _ reason: DropReason) {
+    /// A rejection is not a mistake, so no diagnostic is reported.
+    fileprivate init(rejected id: EventID, _ reason: DropReason) {
         self.init(receipt: Receipt(id: id, sequence: 0, .dropped(reason)))
     }
 }
 
-/// Formats an event for the log.
+/// A closure that formats an event for the log.
 ///
-/// nil logs it as it is stored. The arguments are a batch with the single event and the current wall time.
+/// If the closure returns nil, the event is logged as it is stored. The arguments are a batch with the single event and
+/// the current wall time.
 package typealias EventLogForm = @Sendable (EventBatch, _ now: Timestamp) -> String?
 
 /// Writes the lines of logged events.
 final class EventLog: Sendable {
     /// Boxed in a struct to avoid reabstraction thunks.
-    private struct Chosen: Sendable {
+    private struct Box: Sendable {
         var form: EventLogForm?
     }
 
-    private let chosen: Locked<Chosen>
+    private let box: Locked<Box>
 
     /// Creates a log that uses the given form.
     init(_ form: EventLogForm?) {
-        chosen = Locked(Chosen(form: form))
+        box = Locked(Box(form: form))
     }
 
-    /// Changes the form of events that are logged from now on.
-    func use(_ form: EventLogForm?) {
-        chosen.withLock { $0.form = form }
+    /// Changes the form of events that are logged after this call.
+    func setForm(_ form: EventLogForm?) {
+        box.withLock { $0.form = form }
     }
 
     /// Returns an event's log line.
     ///
-    /// The line has the chosen form and includes the event's context. Without a form, or if it returns nil, the line
-    /// is the event as it is stored.
+    /// The line has the chosen form and includes the event's context. Without a form, or if the form returns nil, the
+    /// line is the event as it is stored.
     ///
     /// - Parameter now: The wall time; evaluated only if there is a form.
     /// - Complexity: O(size of event and context).
@@ -186,7 +190,7 @@ final class EventLog: Sendable {
         at now: @autoclosure () -> Timestamp
     ) -> String {
         let stored = String(decoding: event, as: UTF8.self)
-        guard let form = chosen.withLock({ $0.form }) else { return stored }
+        guard let form = box.withLock({ $0.form }) else { return stored }
         let shared = context.json()
         let batch = EventBatch(
             installation: installation,

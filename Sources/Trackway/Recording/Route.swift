@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// The destinations that a call applies to.
 ///
@@ -12,7 +12,7 @@ public import TrackwayEvents
 public enum Route: Sendable, Hashable {
     /// Every destination.
     case all
-    /// Only the named destinations; none if the list is empty.
+    /// Only the listed destinations; none if the list is empty.
     case only([DestinationID])
 
     /// The ids in the form used by the journal and delivery.
@@ -26,7 +26,7 @@ public enum Route: Sendable, Hashable {
     }
 
     /// Whether the route names no destination.
-    var isNowhere: Bool { self == .only([]) }
+    var isEmpty: Bool { self == .only([]) }
 
     /// Creates a route from the form used by the journal and delivery.
     ///

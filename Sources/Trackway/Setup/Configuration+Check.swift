@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
+internal import TrackwayLifecycle
 
 extension Configuration {
-    /// Throws if the configuration cannot work.
+    /// Validates the configuration, and throws if it cannot work.
     ///
     /// Does not touch the disk.
     func check() throws(TrackwayError) {
         try checkAppID()
         try checkDestinations()
         try checkEncryption()
-        if storage.maximumBytes < Self.leastJournalBytes {
+        if storage.maximumBytes < Self.minimumJournalBytes {
             throw TrackwayError(
                 .invalidLimit,
                 "storage.maximumBytes is \(storage.maximumBytes), so events would be dropped before they could be sent.",
-                recoverySuggestion: "Use at least \(Self.leastJournalBytes) bytes."
+                recoverySuggestion: "Use at least \(Self.minimumJournalBytes) bytes."
             )
         }
         if storage.maximumAge <= .zero {
@@ -31,32 +31,32 @@ extension Configuration {
         }
     }
 
-    /// The minimum size: one event of the largest size and the segment after it.
-    private static let leastJournalBytes = 262_144
-    private static let longestAppID = 256
+    /// The minimum journal size: one event of maximum size and the next segment.
+    private static let minimumJournalBytes = 262_144
+    private static let maximumAppIDBytes = 256
 
     private func checkAppID() throws(TrackwayError) {
-        if (1...Self.longestAppID).contains(appID.utf8.count) { return }
+        if (1...Self.maximumAppIDBytes).contains(appID.utf8.count) { return }
         throw TrackwayError(
             .invalidAppID,
             appID.isEmpty
                 ? "The app id is empty."
-                : "The app id has \(appID.utf8.count) bytes, and the limit is \(Self.longestAppID).",
+                : "The app id has \(appID.utf8.count) bytes, and the limit is \(Self.maximumAppIDBytes).",
             recoverySuggestion: appID.isEmpty
                 ? "Use an id that no other app on the device uses, for example the bundle identifier."
-                : "Use at most \(Self.longestAppID) bytes."
+                : "Use at most \(Self.maximumAppIDBytes) bytes."
         )
     }
 
     private func checkEncryption() throws(TrackwayError) {
         guard let encryption = storage.encryption else { return }
         for (field, key) in [("key", encryption.key)] + encryption.previous.map({ ("previous", $0) }) {
-            guard key.bytes.count < EncryptionKey.leastBytes else { continue }
+            guard key.bytes.count < EncryptionKey.minimumBytes else { continue }
             throw TrackwayError(
                 .invalidEncryptionKey,
-                "storage.encryption.\(field) has \(key.bytes.count) bytes, and at least \(EncryptionKey.leastBytes) are "
+                "storage.encryption.\(field) has \(key.bytes.count) bytes, and at least \(EncryptionKey.minimumBytes) are "
                     + "required.",
-                recoverySuggestion: "Use \(EncryptionKey.leastBytes) random bytes, for example from "
+                recoverySuggestion: "Use \(EncryptionKey.minimumBytes) random bytes, for example from "
                     + "EncryptionKey.generate(), and do not store them in the folder."
             )
         }
@@ -98,33 +98,33 @@ extension Configuration {
 
 /// Clamps numeric settings to their ranges and notes the changes.
 ///
-/// It is used for a configuration and for changes at run time. An out-of-range number (negative, or beyond a device's
-/// lifetime) is a mistake, but must not keep an app from recording.
+/// The clamp is used for a configuration and for changes at run time. An out-of-range number (negative, or beyond a
+/// device's lifetime) is a mistake, but must not keep an app from recording.
 struct SettingsClamp {
-    /// The changes: field, given value, and replacement.
+    /// The diagnostics of the changes: field, given value, and replacement.
     private(set) var diagnostics: [Diagnostic] = []
 
     /// The maximum count.
     ///
-    /// No device records more or waits longer, and sums of a few such numbers do not overflow.
-    static let most = Int(clamping: Int64(1) << 40)
+    /// No device records more or waits longer, and the sum of a few such numbers does not overflow.
+    static let maximumCount = Int(clamping: Int64(1) << 40)
     /// The shortest time after which a session ends in the foreground.
     ///
-    /// With less, each event would be a session.
+    /// With a shorter time, each event would be a separate session.
     static let shortestSessionLimit = Duration.seconds(1)
     /// The maximum duration: 100 years.
-    static let longest = Duration.seconds(100 * 365 * 86_400)
+    static let maximumDuration = Duration.seconds(100 * 365 * 86_400)
 
     /// Returns a count, clamped to its range.
-    mutating func count(_ value: Int, from least: Int = 0, to most: Int = most, _ field: String) -> Int {
+    mutating func count(_ value: Int, from least: Int = 0, to most: Int = maximumCount, _ field: String) -> Int {
         let bounded = min(max(value, least), most)
         if bounded != value { note(field, value, bounded) }
         return bounded
     }
 
-    /// Returns a duration, clamped to the range from `least` to ``longest``.
+    /// Returns a duration, clamped to the range from `least` to ``maximumDuration``.
     mutating func time(_ value: Duration, from least: Duration = .zero, _ field: String) -> Duration {
-        let bounded = min(max(value, least), Self.longest)
+        let bounded = min(max(value, least), Self.maximumDuration)
         if bounded != value { note(field, value, bounded) }
         return bounded
     }
@@ -185,7 +185,7 @@ struct SettingsClamp {
     mutating func queue(_ policy: QueuePolicy, _ field: String) -> QueuePolicy {
         QueuePolicy(
             acceptSameEventAfter: time(policy.acceptSameEventAfter, field + ".acceptSameEventAfter"),
-            // All negative numbers mean the same, so they become -1 without a diagnostic.
+            // All negative numbers have the same meaning, so they become -1 without a diagnostic.
             uploadWhenMoreThan: count(max(-1, policy.uploadWhenMoreThan), from: -1, field + ".uploadWhenMoreThan"),
             uploadWhenOlderThan: time(policy.uploadWhenOlderThan, field + ".uploadWhenOlderThan")
         )
@@ -279,7 +279,7 @@ extension Configuration {
         var bounded = self
         bounded.storage.maximumBytes = bounds.count(
             storage.maximumBytes,
-            from: Self.leastJournalBytes,
+            from: Self.minimumJournalBytes,
             "storage.maximumBytes"
         )
         bounded.storage.maximumLocalDestinationBytes = bounds.count(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
+public import TrackwayCore
 public import TrackwayDelivery
-public import TrackwayEvents
+public import TrackwayDestinationKit
 public import TrackwayJournal
-public import TrackwayWire
+public import TrackwayLifecycle
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -39,14 +39,14 @@ public struct Configuration: Sendable {
 
     // MARK: The app
 
-    /// The app's version in events.
+    /// The app's version, as recorded in events.
     ///
-    /// nil (the default) takes the version of the main bundle. A command-line program has none.
+    /// nil (the default) uses the version of the main bundle, which a command-line program does not have.
     public var appVersion: String?
 
-    /// The app's build number in events.
+    /// The app's build number, as recorded in events.
     ///
-    /// nil (the default) takes the build number of the main bundle. A command-line program has none.
+    /// nil (the default) uses the build number of the main bundle, which a command-line program does not have.
     public var appBuild: String?
 
     // MARK: Groups of settings
@@ -60,10 +60,10 @@ public struct Configuration: Sendable {
     /// Consent, and the handling of events when it is denied.
     public var privacy = Privacy()
 
-    /// The conditions that end a session.
+    /// The conditions under which a session ends.
     public var sessions = Sessions()
 
-    /// Settings for the suspension and the end of the process.
+    /// Settings for suspension and termination of the process.
     public var lifecycle = Lifecycle()
 
     // MARK: Recording
@@ -71,7 +71,7 @@ public struct Configuration: Sendable {
     /// The events that the SDK records automatically.
     ///
     /// By default, these are starts and exits, sessions, screens, engagement and updates, because most reports are
-    /// based on them. `[]` records only what the app records.
+    /// based on them. `[]` records nothing automatically.
     public var capture = CaptureOptions.standard
 
     /// The maximum sizes of an event and its parts.
@@ -81,37 +81,38 @@ public struct Configuration: Sendable {
 
     /// Closures that can inspect, change or drop events that the app records.
     ///
-    /// They run in this order, on the recording threads. Empty by default, which costs nothing.
+    /// Interceptors run in this order, on the recording threads. Empty by default, which adds no cost.
     public var interceptors: [Interceptor] = []
 
     /// The snapshots to take of the device and the app's state.
     ///
-    /// They contain battery, orientation, networks, location and motion. nil (the default) takes none, because not
+    /// Snapshots contain battery, orientation, networks, location and motion. nil (the default) takes none, because not
     /// every app needs to know that much about a device.
     public var snapshots: SnapshotOptions?
 
     /// Whether the SDK is initially enabled.
     ///
-    /// Applies until ``Analytics/isEnabled`` is set on this installation. True by default.
+    /// This value applies until ``Analytics/isEnabled`` is set on this installation. True by default.
     public var isEnabled = true
 
     // MARK: Diagnostics
 
     /// Whether each event is also written to standard error.
     ///
-    /// False by default: it costs a system call per event and exposes users' data.
+    /// False by default, because logging costs a system call per event and exposes users' data.
     public var logEvents = false
 
-    /// A prefix of each logged event.
+    /// The prefix of each logged event.
     ///
-    /// It makes events easy to find among other lines. Empty by default.
+    /// The prefix makes events easy to find among other lines. Empty by default.
     public var eventLogLabel = ""
 
-    /// Receives every diagnostic: mistakes in calls, and problems with storage or delivery.
+    /// The handler that receives every diagnostic.
     ///
-    /// It is called on the thread that found the problem, with no lock held, and must return quickly. It may call the
-    /// SDK; a diagnostic that is caused inside the handler is counted (``Analytics/unreportedDiagnostics``) instead of
-    /// reported to it. nil (the default) writes to standard error, a few lines per kind and minute, so that mistakes do
+    /// Diagnostics describe mistakes in calls, and problems with storage or delivery. The handler is called on the
+    /// thread that found the problem, with no lock held, and must return quickly. It may call the SDK; a diagnostic
+    /// that is caused inside the handler is counted (``Analytics/unreportedDiagnostics``) instead of being reported to
+    /// the handler. nil (the default) writes to standard error, a few lines per kind and minute, so that mistakes do
     /// not go unnoticed.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
@@ -122,8 +123,8 @@ public struct Configuration: Sendable {
     /// ```swift
     /// configuration.setRules([.deny("debug_*")], for: "clickstream")
     /// ```
-    /// For a destination in ``destinations``, they replace ``DestinationConfiguration/rules``. If no destination has
-    /// the id, the start fails with ``TrackwayError/Code/unknownDestination``.
+    /// For a destination in ``destinations``, these rules replace ``DestinationConfiguration/rules``. If no destination
+    /// has the id, the start fails with ``TrackwayError/Code/unknownDestination``.
     public mutating func setRules(_ rules: DestinationRules, for id: DestinationID) {
         rulesByID[id] = rules
     }
@@ -133,20 +134,20 @@ public struct Configuration: Sendable {
 
     /// The initial modes, which determine how destinations treat events.
     ///
-    /// See ``TrackwayEvents/RecordedContext/modes``. Empty by default. For compatibility modules.
+    /// See ``TrackwayCore/RecordedContext/modes``. Empty by default. For compatibility modules.
     package var modes: Attributes = [:]
 
     /// The form of events in the log.
     ///
-    /// nil logs them as they are stored. For compatibility modules.
+    /// nil logs events as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
     /// The app's former SDK, whose state a new installation migrates.
     ///
-    /// nil for none. For compatibility modules.
-    package var predecessor: LegacySDK?
+    /// nil if there is none. For compatibility modules.
+    package var legacySDK: LegacySDK?
 
-    /// Creates the dependencies of a test; nil uses the system's.
+    /// The source of a test's dependencies; nil uses the system's.
     ///
     /// See `TrackwayTesting.InMemoryEnvironment`.
     package var dependencySource: (any DependencySource)?
@@ -163,14 +164,14 @@ extension Configuration {
     public struct Storage: Sendable {
         /// The folder for pending events.
         ///
-        /// It is created if it does not exist. nil (the default) uses the system's folder for app state that is not
-        /// user data, with one folder per ``Configuration/appID``.
+        /// The folder is created if it does not exist. nil (the default) uses the system's folder for app state that is
+        /// not user data, with one folder per ``Configuration/appID``.
         ///
-        /// Several processes of an app may share a folder and are then one installation. Systems that suspend apps
-        /// (iOS, iPadOS, tvOS, watchOS, visionOS) terminate an app that is suspended while it holds a lock in a folder
-        /// that it shares with its extensions. In the folder of an app group, each process therefore has its own folder
-        /// without such locks. Together they are one installation; each process delivers the events that it recorded
-        /// and asks for consent separately.
+        /// Several processes of an app may share a folder; together they are then one installation. Systems that
+        /// suspend apps (iOS, iPadOS, tvOS, watchOS, visionOS) terminate an app that is suspended while it holds a lock
+        /// in a folder that it shares with its extensions. In the folder of an app group, each process therefore has
+        /// its own folder without such locks. Together they are one installation; each process delivers the events that
+        /// it recorded and asks for consent separately.
         public var folder: URL?
 
         /// The key that encrypts everything in the folder.
@@ -188,20 +189,20 @@ extension Configuration {
 
         /// The maximum size of all pending events, in bytes.
         ///
-        /// When it is reached, the oldest events are dropped and counted. 50 MB by default: about 120,000 events with
-        /// ten attributes each, which is weeks of offline time for most apps.
+        /// When the limit is reached, the oldest events are dropped and counted. 50 MB by default: about 120,000 events
+        /// with ten attributes each, which is weeks of offline time for most apps.
         public var maximumBytes = 50_000_000
 
-        /// The maximum size of events for ``LocalDestination``s, in bytes.
+        /// The maximum size of events for local destinations, in bytes.
         ///
-        /// This is in addition to ``maximumBytes``. 50 MB by default. These events have no age limit, because only the
-        /// app can process them. When the limit is reached, the oldest events are dropped and counted in the ledger as
-        /// `journal_full`.
+        /// This limit is in addition to ``maximumBytes``. 50 MB by default. Events for local destinations have no age
+        /// limit, because only the app can process them. When the limit is reached, the oldest events are dropped and
+        /// counted in the ledger as `journal_full`.
         public var maximumLocalDestinationBytes = 50_000_000
 
         /// The maximum age of a pending event.
         ///
-        /// Older events are dropped and counted. 30 days by default, because hardly any report looks further back.
+        /// Older events are dropped and counted. 30 days by default, because few reports cover a longer period.
         public var maximumAge = Duration.seconds(30 * 86400)
 
         /// Creates settings with their defaults.
@@ -218,8 +219,8 @@ extension Configuration {
         /// The effects of low power, heat and the network on delivery.
         ///
         /// By default, uploads that the app did not request are at least five minutes apart while the device saves
-        /// power or is hot, and wait while it is very hot or has no network. This has no effect on Linux, which does
-        /// not report these states. The network conditions do not apply to a custom ``transport``.
+        /// power or is hot, and wait while it is very hot or has no network. These settings have no effect on Linux,
+        /// which does not report such conditions. The network conditions do not apply to a custom ``transport``.
         public var conditions = DeliveryConditions()
 
         /// The transport that sends requests.
@@ -231,7 +232,7 @@ extension Configuration {
         /// Whether events are also sent in low-data mode.
         ///
         /// False by default: a network in this mode counts as no network, even for a flush, and pending events wait for
-        /// another network. Only Apple platforms have this mode. A custom ``transport`` decides for itself.
+        /// another network. Only Apple platforms have this mode. A custom ``transport`` makes its own decision.
         public var allowsConstrainedNetworks = false
 
         /// Creates settings with their defaults.
@@ -242,13 +243,14 @@ extension Configuration {
     public struct Privacy: Sendable {
         /// The initial consent, used until the user decides.
         ///
-        /// It applies until a decision is made for the device with ``Analytics/setConsent(_:category:scope:)``.
-        /// Decisions survive restarts. `.granted` by default; an app that must ask sets `.pending`.
+        /// The initial consent applies until a decision is made for the device with
+        /// ``Analytics/setConsent(_:category:scope:)``. Decisions survive restarts. `.granted` by default; an app that
+        /// must ask sets `.pending`.
         public var consent = Consent.granted
 
         /// The policy for pending events when consent is denied.
         ///
-        /// `.purge` by default, because users who deny consent expect it.
+        /// `.purge` by default, because users who deny consent expect that.
         public var denialPolicy = ConsentDenialPolicy.purge
 
         /// The owner of events recorded before sign-in.
@@ -261,29 +263,31 @@ extension Configuration {
         public init() {}
     }
 
-    /// The conditions that end a session.
+    /// The conditions under which a session ends.
     public struct Sessions: Sendable, Hashable {
-        /// The time in the background that ends a session.
+        /// The time in the background after which a session ends.
         ///
         /// The next use of the app then begins a new session. 30 minutes by default, as in most reports.
         public var timeout = Duration.seconds(1800)
 
-        /// The time without user activity in the foreground that ends a session.
+        /// The idle time in the foreground after which a session ends.
         ///
-        /// The next activity then begins a new session. At least one second. nil (the default) ends no session in the
-        /// foreground, because phones close or background unused apps. 30 minutes is usual on a desktop, where an app
-        /// may stay in the foreground for weeks.
+        /// The time is measured from the last user activity.
+        ///
+        /// The next activity then begins a new session. The minimum is one second. nil (the default) ends no session in
+        /// the foreground, because phones close or background unused apps. 30 minutes is usual on a desktop, where an
+        /// app may stay in the foreground for weeks.
         ///
         /// Activity is an event that the app records, a screen, a touch, a sign-in, or the return from another window.
-        /// Heartbeats, snapshots and other events that the SDK records automatically are not activity.
-        /// `_user_engagement` of the screen, which ends at the last activity, `_session_start` and the screen's view
-        /// are recorded before the event that begins the session. Times are measured to the second, by the process that
+        /// Heartbeats, snapshots and other events that the SDK records automatically are not activity. These events are
+        /// recorded before the event that begins the session: `_user_engagement` of the screen, which ends at the last
+        /// activity; `_session_start`; and the screen's view. Times are measured to the second, by the process that
         /// captures.
         public var idleTimeout: Duration?
 
         /// The maximum length of a session.
         ///
-        /// The next user activity or return to the foreground after this time begins a new session. At least one
+        /// The next user activity or return to the foreground after this time begins a new session. The minimum is one
         /// second. nil (the default) sets no limit, because most reports count one long use as one session.
         public var maximumLength: Duration?
 
@@ -291,27 +295,27 @@ extension Configuration {
         public init() {}
     }
 
-    /// Settings for the suspension and the end of the process.
+    /// Settings for suspension and termination of the process.
     public struct Lifecycle: Sendable {
-        /// Whether the SDK observes the end and the suspension of the process.
+        /// Whether the SDK observes suspension and termination of the process.
         ///
-        /// It observes UIKit's notifications where UIKit is available, and otherwise the process's signals (Ctrl-Z,
-        /// termination, exit). It then sends pending events in the short time that is left, and lets another process
-        /// deliver while this one is stopped. True by default; the app's own handlers keep working. If false, nothing
-        /// is lost, but events arrive later.
+        /// The SDK observes UIKit's notifications where UIKit is available, and otherwise the process's signals
+        /// (Ctrl-Z, termination, exit). It then sends pending events in the short time that remains, and lets another
+        /// process deliver while this one is suspended. True by default; the app's own handlers keep working. If false,
+        /// nothing is lost, but events arrive later.
         public var isObserved = true
 
-        /// The maximum time for sending events before the process is stopped.
+        /// The maximum time for sending events before the process is suspended.
         ///
-        /// A process that is being stopped (Ctrl-Z) is delayed by up to this time. 250 ms by default, because users
-        /// expect the prompt at once. Events that are not sent by then are sent when the process continues, or by
-        /// another process. 0 sends nothing.
+        /// A process that is being suspended (Ctrl-Z) is delayed by up to this time. 250 ms by default, because users
+        /// expect the prompt immediately. Events that have not been sent by then are sent when the process continues,
+        /// or by another process. 0 sends nothing.
         public var suspensionTimeout = Duration.milliseconds(250)
 
         /// The maximum time for sending events before the process ends.
         ///
         /// A process that ends, by a signal or on its own, is delayed by up to this time. 1 s by default. A short-lived
-        /// command that wants its events sent may use more.
+        /// command that must send its events can use a longer time.
         public var terminationTimeout = Duration.seconds(1)
 
         /// Creates settings with their defaults.
@@ -320,23 +324,23 @@ extension Configuration {
 }
 
 /// The policy for pending events when consent is denied.
-public enum ConsentDenialPolicy: String, Sendable, Hashable, CaseIterable {
+public enum ConsentDenialPolicy: Sendable, Hashable, CaseIterable {
     /// Pending events are dropped and counted.
     case purge
     /// Pending events are kept in case the user changes the decision.
     ///
-    /// They are kept only while no other user's events are pending after them.
+    /// Such events are kept only while no other user's events are pending after them.
     case keep
 }
 
 /// The owner of events recorded before sign-in.
-public enum AnonymousEventPolicy: String, Sendable, Hashable, CaseIterable {
+public enum AnonymousEventPolicy: Sendable, Hashable, CaseIterable {
     /// The user who signs in next.
     ///
-    /// That user's decision about consent applies to the events, too.
+    /// That user's consent decision also applies to the events.
     case mergeIntoUser
     /// An anonymous person.
     ///
-    /// The device's decision about consent applies to the events, and the collector does not count them for the user.
+    /// The device's consent decision applies to the events, and the collector does not attribute them to the user.
     case keepSeparate
 }

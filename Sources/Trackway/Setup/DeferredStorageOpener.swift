@@ -1,144 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
 /// Moves an ``Analytics`` that began in memory to its folder.
 ///
-/// This happens once the folder can be used. Until then, consent counts as pending: events are recorded, and nothing is
-/// sent. Afterwards, the stored consent decisions, enabled state and user also apply to the events recorded in the
-/// meantime. The folder is tried when the system sends a notification, and at intervals, on the storage queue.
-/// Recording continues concurrently.
+/// The move happens once the folder can be used. Until then, consent counts as pending: events are recorded, and
+/// nothing is sent. Afterward, the stored consent decisions, enabled state and user also apply to the events recorded
+/// in the meantime. Attempts to open the folder run on the storage queue, when the system sends a notification and at
+/// intervals. Recording continues concurrently.
 final class DeferredStorageOpener: Sendable {
     /// The interval between attempts without a notification.
     static let interval = Duration.seconds(10)
 
-    private let parts: Parts
+    private let context: Context
     /// The user in contexts that were recorded in memory.
     ///
-    /// Used unless the app set another one.
+    /// This user is used unless the app set another one.
     private let provisional: RecordedContext.User
     private let observation = Locked<(any Sendable)?>(nil)
     private let state = Locked(State())
 
-    private struct Parts: Sendable {
+    private struct Context: Sendable {
         let storage: InstallationStorage
         let contextStore: ContextStore
         let consents: ConsentController
-        let behavior: LifecycleController
+        let lifecycle: LifecycleController
 
         var dependencies: Dependencies { storage.dependencies }
         var journal: Journal { storage.journal }
         var settings: SettingsFile { storage.settings }
         var reporter: DiagnosticReporter { storage.reporter }
         var queue: StorageQueue { storage.queue }
-        var takingOver: LegacyMigrator { storage.takingOver }
+        var migrator: LegacyMigrator { storage.migrator }
     }
 
-    /// nil if the storage folder was usable immediately.
+    /// Creates an opener; nil if the storage folder was usable immediately.
     init?(
         _ storage: InstallationStorage,
         contextStore: ContextStore,
         consents: ConsentController,
-        behavior: LifecycleController
+        lifecycle: LifecycleController
     ) {
         guard let availability = storage.dependencies.availability, storage.journal.isAwaitingStorage else {
             return nil
         }
-        let parts = Parts(storage: storage, contextStore: contextStore, consents: consents, behavior: behavior)
-        self.parts = parts
-        provisional = parts.contextStore.current.user
-        if parts.dependencies.isPreview {
-            parts.reporter.report(.previewed)
+        let context = Context(storage: storage, contextStore: contextStore, consents: consents, lifecycle: lifecycle)
+        self.context = context
+        provisional = context.contextStore.current.user
+        if context.dependencies.isPreview {
+            context.reporter.report(.previewed)
             return
         }
-        parts.reporter.report(
+        context.reporter.report(
             Diagnostic(
                 code: .storageAwaited,
                 field: "storage.folder",
-                value: parts.journal.configuration.folder,
-                message: "The storage folder \(parts.journal.configuration.folder) is not available before the device "
+                value: context.journal.configuration.folder,
+                message:
+                    "The storage folder \(context.journal.configuration.folder) is not available before the device "
                     + "is unlocked for the first time. Events are held in memory until then."
             )
         )
-        let mayBeUsable = Attempt(make: { [weak self] in self?.attemptSoon() })
-        let observed = availability.observe { mayBeUsable.make() }
+        let retry = Handler(run: { [weak self] in self?.scheduleAttempt() })
+        let observed = availability.observe { retry.run() }
         observation.withLock { $0 = observed }
     }
 
     private struct State: Sendable {
-        var hasArrived = false
-        /// The settings of earlier runs, without changes made since.
+        var isOpened = false
+        /// The settings of earlier runs, without later changes.
         var stored: Settings?
-        var listener: Attempt?
+        var openedHandler: Handler?
     }
 
     /// Boxed in a struct to avoid reabstraction thunks.
-    fileprivate struct Attempt: Sendable {
-        let make: @Sendable () -> Void
+    fileprivate struct Handler: Sendable {
+        let run: @Sendable () -> Void
     }
 
-    /// Tries the folder at intervals until it was opened, or until canceled.
+    /// Tries to open the folder at intervals until success or cancellation.
     func run(_ sleeper: any DeliverySleeper) async {
-        guard !parts.dependencies.isPreview else { return }
-        while parts.journal.isAwaitingStorage, !Task.isCancelled {
-            await sleeper.sleep(until: parts.dependencies.clock.now().monotonic.advanced(by: Self.interval))
+        guard !context.dependencies.isPreview else { return }
+        while context.journal.isAwaitingStorage, !Task.isCancelled {
+            await sleeper.sleep(until: context.dependencies.clock.now().monotonic.advanced(by: Self.interval))
             guard !Task.isCancelled else { return }
-            await parts.queue.run { [self] in attempt() }
+            await context.queue.run { [self] in attempt() }
         }
     }
 
-    private func attemptSoon() {
-        parts.queue.order { [self] in attempt() }
+    private func scheduleAttempt() {
+        context.queue.enqueue { [self] in attempt() }
     }
 
     /// Opens the folder if it can be used.
     ///
     /// Runs on the storage queue.
     func attempt() {
-        guard parts.journal.isAwaitingStorage else { return }
+        guard context.journal.isAwaitingStorage else { return }
         do {
             // Ensures that nothing is written with a key that is not the folder's.
-            try (parts.dependencies.storage as? EncryptedStorage)?.prepare()
-            InstallationBackup.restoreIdentity(parts.dependencies)
-            parts.takingOver.begin()
-            try parts.settings.take(changing: parts.takingOver.change) {
-                [contextStore = parts.contextStore, state] stored in
+            try (context.dependencies.storage as? EncryptedStorage)?.prepare()
+            InstallationBackup.restoreIdentity(context.dependencies)
+            context.migrator.begin()
+            try context.settings.load(changing: context.migrator.change) {
+                [contextStore = context.contextStore, state] stored in
                 state.withLock { $0.stored = stored }
                 contextStore.perform { $0.context.global = stored.global.merging($0.context.global) }
             }
-            parts.takingOver.settle(isKept: true)
-            try parts.journal.identify()
-            try parts.journal.enterFolder(fate())
+            context.migrator.finishSettings(isPersisted: true)
+            try context.journal.loadIdentity()
+            try context.journal.openFolder(bufferedEventOutcome())
         } catch {
-            return  // The next attempt tries again.
+            return  // The next attempt retries.
         }
         observation.withLock { $0 = nil }
-        parts.storage.registry.recall()
+        context.storage.registry.reload()
         let user = user
-        parts.contextStore.perform { [takingOver = parts.takingOver] transaction in
+        context.contextStore.perform { [migrator = context.migrator] transaction in
             transaction.context.user = user
-            takingOver.complete(&transaction.context)
+            migrator.complete(&transaction.context)
         }
-        parts.consents.follow()
-        parts.behavior.storageArrived()
-        Self.countLost(parts.journal, parts.reporter)
-        let listener = state.withLock { state in
-            state.hasArrived = true
-            return state.listener
+        context.consents.applySettings()
+        context.lifecycle.storageArrived()
+        Self.reportLostEvents(context.journal, context.reporter)
+        let openedHandler = state.withLock { state in
+            state.isOpened = true
+            return state.openedHandler
         }
-        listener?.make()
+        openedHandler?.run()
     }
 
-    /// Counts and reports events that were lost before the folder was usable.
+    /// Counts and reports events that were lost before the folder became usable.
     ///
-    /// They were lost with the processes that recorded them. Runs on the storage queue.
-    static func countLost(_ journal: Journal, _ reporter: DiagnosticReporter) {
-        // If this cannot be read now, the next start counts it.
+    /// These events were lost with the processes that recorded them. Runs on the storage queue.
+    static func reportLostEvents(_ journal: Journal, _ reporter: DiagnosticReporter) {
+        // If the markers currently cannot be read, the next start counts them.
         guard let lost = try? journal.countAbandonedMarkers(), lost > 0 else { return }
         reporter.report(
             Diagnostic(
@@ -151,44 +152,44 @@ final class DeferredStorageOpener: Sendable {
         )
     }
 
-    /// Calls `arrived` once all startup work in the folder is done.
+    /// Calls `handler` once all startup work in the folder is done.
     ///
-    /// The state is then as if the folder had been usable from the start.
-    func reportArrival(_ arrived: @escaping @Sendable () -> Void) {
-        let hasArrived = state.withLock { state in
-            if !state.hasArrived { state.listener = Attempt(make: arrived) }
-            return state.hasArrived
+    /// The state is then the same as if the folder had been usable from the start.
+    func onStorageOpened(_ handler: @escaping @Sendable () -> Void) {
+        let isOpened = state.withLock { state in
+            if !state.isOpened { state.openedHandler = Handler(run: handler) }
+            return state.isOpened
         }
-        if hasArrived { arrived() }
+        if isOpened { handler() }
     }
 
-    /// The current user, from the settings that are now known.
+    /// The current user according to the settings read from the folder.
     private var user: RecordedContext.User {
-        IdentityOrigin(parts.journal.installation).completing(parts.settings.current.user)
+        IdentityOrigin(context.journal.installation).completing(context.settings.current.user)
     }
 
     /// Returns what happens to buffered events, according to earlier runs' decisions.
-    private func fate() -> BufferedEventOutcome {
-        let settings = parts.settings.current
+    private func bufferedEventOutcome() -> BufferedEventOutcome {
+        let settings = context.settings.current
         if settings.isEnabled == false { return .dropped(.disabled) }
-        if parts.consents.permissionNow.consent == .denied { return .dropped(.consentDenied) }
+        if context.consents.currentPermission.consent == .denied { return .dropped(.consentDenied) }
         let stored = state.withLock { $0.stored } ?? settings
-        let former = IdentityOrigin(parts.journal.installation).completing(stored.user)
+        let former = IdentityOrigin(context.journal.installation).completing(stored.user)
         let (user, global, provisional) = (user, stored.global, provisional)
         return .written { json in
-            // The SDK's own contexts can always be parsed; any other stays as it is.
-            guard var context = try? RecordedContext(json: json) else { return json }
-            context.user = context.user.replacing(provisional, by: former, or: user)
-            context.global = global.merging(context.global)
-            return context.json()
+            // The SDK's own contexts can always be parsed; any other context is left unchanged.
+            guard var recorded = try? RecordedContext(json: json) else { return json }
+            recorded.user = recorded.user.replacing(provisional, by: former, or: user)
+            recorded.global = global.merging(recorded.global)
+            return recorded.json()
         }
     }
 }
 
 extension RecordedContext.User {
-    /// Returns the user of an event that was recorded before the user was known.
+    /// Returns the user of an event recorded before the user was known.
     ///
-    /// This is the user of earlier runs, or the user who signed in since, with the installation's own ids.
+    /// The result is the user of earlier runs or the user who has signed in since, with the installation's own ids.
     fileprivate func replacing(_ provisional: Self, by former: Self, or known: Self) -> Self {
         if self == provisional { return former }
         if id == known.id { return known }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
+package import TrackwayCore
 package import TrackwayDelivery
-package import TrackwayEvents
+package import TrackwayDestinationKit
 package import TrackwayJournal
+package import TrackwayLifecycle
 package import TrackwayPlatform
-package import TrackwayWire
 
 /// The external dependencies of an ``Analytics``.
 ///
-/// These are clocks, randomness, storage, network and system facts. The live ones are created in `Setup/Live.swift`;
-/// tests provide their own.
+/// The dependencies are clocks, randomness, storage, network and system facts. Those of the system are created in
+/// `Setup/Live.swift`; tests provide their own.
 package struct Dependencies: Sendable {
     /// The source of wall and monotonic times.
     package var clock: any EventClock
-    /// Generates event ids.
+    /// The generator of event ids.
     package var ids: EventIDGenerator
     /// The storage of the journal.
     package var storage: any JournalStorage
@@ -23,28 +23,28 @@ package struct Dependencies: Sendable {
     package var folder: String
     /// The number of bytes reserved per segment.
     package var segmentBytes: Int
-    /// Sends requests.
+    /// The transport that sends requests.
     package var transport: any Transport
-    /// The executor on which delivery waits for the storage.
+    /// The executor on which delivery waits for storage.
     ///
-    /// nil waits on the calling thread.
+    /// nil makes delivery wait on the calling thread.
     package var deliveryExecutor: (any SerialExecutor)?
-    /// Starts the task that runs an instance's background work until the instance ends.
+    /// Starts the task that runs an instance's background work.
     package var startTask: @Sendable (_ body: @escaping @Sendable () async -> Void) -> Void = { body in
         Task { await body() }
     }
-    /// Suspends tasks of delivery.
+    /// The sleeper that suspends delivery tasks.
     package var sleeper: any DeliverySleeper
-    /// Suspends tasks of capturing, for the delayed start and heartbeats.
+    /// The sleeper that suspends capture tasks: the delayed start and heartbeats.
     package var pacer: any DeliverySleeper
     /// The source of randomness for delivery.
     package var random: any RandomNumberGenerator & Sendable
-    /// The facts in every event's context, without those of ``readDevice``.
+    /// The facts in every event's context, without those of ``readDeviceFacts``.
     package var facts: ContextFacts
-    /// Returns the device's facts, which the first call reads.
+    /// Returns the device's facts, which are read by the first call.
     ///
-    /// nil if ``facts`` contains them. Set on systems where reading them takes time.
-    package var readDevice: (@Sendable () -> Attributes)?
+    /// nil if ``facts`` contains the device's facts. Set on systems where reading them takes time.
+    package var readDeviceFacts: (@Sendable () -> Attributes)?
     /// Receives diagnostics while the app has no handler.
     package var log: DiagnosticReporter.Handler
     /// Writes a line of text, such as a logged event.
@@ -53,38 +53,42 @@ package struct Dependencies: Sendable {
     package var launch: LaunchConclusion
     /// Returns the time zone's offset at a time, in seconds.
     ///
-    /// nil if it never changes.
+    /// nil if the offset never changes.
     package var zoneOffset: (@Sendable (Timestamp) -> Int?)?
     /// Reads the facts again when the app returns to the foreground.
     ///
-    /// nil if they cannot change.
+    /// nil if the facts cannot change.
     package var refreshFacts: (@Sendable () -> ContextFacts)?
     /// Starts observing the app's lifecycle.
     ///
     /// The result is retained for the instance's lifetime.
-    package var observeLifeCycle: @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)?
+    package var observeLifecycle: @Sendable (_ report: @escaping LifecycleObserver) -> (any Sendable)?
     /// The folder and storage of crash reports; nil uses the installation's folder.
-    package var crashes: (folder: String, storage: any JournalStorage)?
+    package var crashReportLocation: (folder: String, storage: any JournalStorage)?
     /// The folder and name of a small file in the device's backups.
     ///
-    /// The installation's folder is excluded from them. nil if nothing is restored from backups. See
+    /// The installation's folder is excluded from backups. nil if nothing is restored from backups. See
     /// ``InstallationBackup``.
     package var backup: (folder: String, name: String)?
     /// Returns the current location of the installation's folder.
     ///
     /// nil if copies of the folder are recognized in another way. See ``CopiedFolder``.
-    package var place: (@Sendable () -> FolderFingerprint)?
-    /// A second place for the identity, on systems that may empty the installation's folder.
-    package var identityCopy: IdentityBackup?
-    /// Whether storage that cannot be used now may become usable later.
+    package var folderFingerprint: (@Sendable () -> FolderFingerprint)?
+    /// A second location for the identity.
     ///
-    /// nil if it never does automatically.
+    /// Used on systems that may empty the installation's folder.
+    package var identityBackup: IdentityBackup?
+    /// Determines whether currently unusable storage may become usable later.
+    ///
+    /// nil if unusable storage never becomes usable automatically.
     package var availability: StorageAvailability?
     /// Starts capturing crashes.
     ///
     /// The result is retained for the instance's lifetime.
     package var captureCrashes: @Sendable () -> (any Sendable)?
-    /// Starts storing the system's crash and hang reports, and calls `arrived` for new ones.
+    /// Starts storing the system's crash and hang reports.
+    ///
+    /// `arrived` is called for new reports.
     ///
     /// The result is retained for the instance's lifetime.
     package var observeSystemReports: @Sendable (_ arrived: @escaping @Sendable () -> Void) -> (any Sendable)? = { _ in
@@ -92,41 +96,45 @@ package struct Dependencies: Sendable {
     }
     /// Starts reporting the device's conditions, on any thread.
     ///
-    /// The result is retained for the instance's lifetime; it is nil if nothing is reported.
+    /// The result is retained for the instance's lifetime; nil if nothing is reported.
     package var observeConditions:
         @Sendable (_ report: @escaping @Sendable (DeviceConditions) -> Void) -> (any Sendable)? =
             { _ in nil }
     /// The sources of snapshots, unless the app sets its own.
     package var snapshotSources = SnapshotSources()
     /// Returns the process's images that define any of these Objective-C classes.
-    package var imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
-    /// The device's facts.
+    package var loadedImages: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
+    /// All facts about the device.
     ///
-    /// Waits until they have been read.
-    package var device: Attributes { readDevice?() ?? facts.device }
+    /// Waits until the facts have been read.
+    package var device: Attributes { readDeviceFacts?() ?? facts.device }
     /// The app's state at launch.
     package var launchState: AppState { launch.state }
     /// Whether the process shows screens to a user.
     ///
-    /// If so, missing screen reports are a mistake.
+    /// If so, missing screen reports are treated as a mistake.
     package var showsScreens = false
-    /// Whether the process is an Xcode preview, for which the storage never becomes available.
+    /// Whether the process is an Xcode preview.
+    ///
+    /// The storage of a preview never becomes available.
     package var isPreview = false
     /// Whether these are the dependencies of ``Analytics/disabled``.
     package var isInert = false
-    /// Creates the cipher that encrypts files at rest, if the app requests it.
+    /// Creates the cipher for files at rest, if the app requests encryption.
     package var cipher: CipherMaker = SystemCipher.make
-    /// Creates the thread on which the source of a snapshot part is called.
+    /// Creates the thread for the source of a snapshot part.
     package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
 
-    /// Handles lifecycle notifications, if their thread must not wait for a disk.
-    package var lifeCycleQueue: StorageQueue?
-
-    /// Receives changes that the system made at once, in order.
+    /// The queue that handles lifecycle notifications; nil uses the notifying thread.
     ///
-    /// `moment` is the time that the system grants for them, if any.
-    package typealias LifeCycleObserver =
-        @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleGracePeriod?) -> Void
+    /// Set where the notifying thread must not wait for a disk.
+    package var lifecycleQueue: StorageQueue?
+
+    /// A closure that receives simultaneous lifecycle changes, in order.
+    ///
+    /// `gracePeriod` is the time that the system grants for the changes, if any.
+    package typealias LifecycleObserver =
+        @Sendable (_ changes: [LifecycleChange], _ gracePeriod: GracePeriod?) -> Void
 
     /// Creates dependencies.
     package init(
@@ -144,7 +152,7 @@ package struct Dependencies: Sendable {
         write: @escaping @Sendable (String) -> Void,
         launchState: AppState = .active,
         refreshFacts: (@Sendable () -> ContextFacts)? = nil,
-        observeLifeCycle: @escaping @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)? = { _ in nil },
+        observeLifecycle: @escaping @Sendable (_ report: @escaping LifecycleObserver) -> (any Sendable)? = { _ in nil },
         captureCrashes: @escaping @Sendable () -> (any Sendable)? = { nil }
     ) {
         self.clock = clock
@@ -164,13 +172,13 @@ package struct Dependencies: Sendable {
             in: launchState
         )
         self.refreshFacts = refreshFacts
-        self.observeLifeCycle = observeLifeCycle
+        self.observeLifecycle = observeLifecycle
         self.captureCrashes = captureCrashes
     }
 }
 
 extension Dependencies {
-    /// Returns the same dependencies with a label in front of every logged event.
+    /// Returns a copy that prefixes every logged event with a label.
     func labelling(events label: String) -> Dependencies {
         guard !label.isEmpty else { return self }
         let write = write
@@ -180,11 +188,11 @@ extension Dependencies {
     }
 }
 
-/// Provides the dependencies of instances created by a test.
+/// A source of dependencies for instances created by a test.
 ///
 /// The system's dependencies are created in `Setup/Live.swift`.
 package protocol DependencySource: AnyObject, Sendable {
-    /// Returns the dependencies for the process that creates an ``Analytics`` with this configuration.
+    /// Returns the dependencies for an ``Analytics`` with this configuration.
     func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies
 }
 
@@ -200,12 +208,13 @@ extension Configuration {
 }
 
 extension Dependencies {
-    /// Returns the same dependencies with storage that encrypts as configured.
+    /// Returns a copy of the dependencies whose storage encrypts as configured.
     ///
-    /// If nothing is to be encrypted, the storage still recognizes encrypted files. Storage that already does either
-    /// stays as it is.
+    /// If no encryption is configured, the storage still recognizes encrypted files. Storage that already does one or
+    /// the other is not changed.
     ///
-    /// - Throws: `encryption_key_missing` if the folder needs another key; nothing in the folder was changed then.
+    /// - Throws: `encryption_key_missing` if the folder needs another key; in that case, nothing in the folder was
+    ///   changed.
     func encrypting(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
         guard !(storage is EncryptedStorage) else { return self }
         let keys = configuration.storage.encryption.map { FolderKeys($0, cipher: cipher) }
@@ -213,7 +222,7 @@ extension Dependencies {
         do throws(StorageError) {
             try encrypted.prepare()
         } catch {
-            // Other errors recur when the folder is opened and are reported there; files are rewritten at the next
+            // Other errors recur when the folder is opened and are reported then; files are rewritten at the next
             // start.
             if error.code == .encrypted { throw TrackwayError(keyMissing: error, configuration, folder) }
         }
@@ -242,10 +251,10 @@ extension TrackwayError {
 }
 
 extension Dependencies {
-    /// Returns the content that an earlier process stored in the installation's folder.
+    /// Returns content that an earlier process stored in the installation's folder.
     ///
-    /// nil if it is missing or cannot be read now. For compatibility modules, which store only data that can be
-    /// obtained again.
+    /// nil if the content is missing or currently cannot be read. For compatibility modules, which store only data that
+    /// can be obtained again.
     package func contents(of name: String) -> [UInt8]? {
         (try? storage.contents(of: "\(folder)/\(name)")) ?? nil  // A read error counts as no content.
     }
@@ -257,7 +266,7 @@ package struct ContextFacts: Sendable, Hashable {
     package var app: Attributes
     /// Facts about the device.
     package var device: Attributes
-    /// The boot that monotonic times belong to.
+    /// The id of the boot that monotonic times belong to.
     package var boot: String
 
     /// Creates facts.

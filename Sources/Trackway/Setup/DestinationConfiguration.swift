@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayCore
 public import TrackwayDelivery
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayDestinationKit
 
 /// A destination and its settings: delivery, rules, consent category.
 ///
@@ -23,7 +23,7 @@ public import TrackwayWire
 /// )
 /// ```
 public struct DestinationConfiguration: Sendable {
-    /// The back end, or a custom type.
+    /// The destination: a back end of the SDK or a custom type.
     public var destination: any Destination
 
     /// The policy for sending and retrying this destination's events.
@@ -34,14 +34,15 @@ public struct DestinationConfiguration: Sendable {
     /// The rules for which events this destination receives, and in which form.
     ///
     /// Rules select events, rename them, remove attributes or sample users. nil (the default) sends every event as it
-    /// was recorded. If a destination is added or replaced at run time, nil keeps the rules that were set for its id
-    /// before. ``Analytics/options`` changes rules later. Every process of an installation needs the same rules,
-    /// because one of them delivers for all.
+    /// was recorded. If a destination is added or replaced at run time, nil keeps the rules that were previously set
+    /// for its id. ``Analytics/options`` changes rules later. Every process of an installation needs the same rules,
+    /// because one process delivers for all of them.
     public var rules: DestinationRules?
 
     /// The consent category of this destination.
     ///
-    /// Set it if users are asked about this destination separately. nil (the default) is the category `analytics`.
+    /// Set the category if users are asked about this destination separately. nil (the default) means the category
+    /// `analytics`.
     public var consentCategory: ConsentCategory?
 
     /// The destination's id in routes and in the ledger.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 internal import TrackwayDelivery
-package import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayPlatform
-internal import TrackwayWire
 
-/// Passes diagnostics to the app's handler, or to the log without one.
+/// Passes diagnostics to the app's handler or, without one, to the log.
 package final class DiagnosticReporter: Sendable {
-    /// Receives one diagnostic.
+    /// A closure that receives one diagnostic.
     package typealias Handler = @Sendable (Diagnostic) -> Void
 
     /// Boxed in a struct to avoid reabstraction thunks.
@@ -28,7 +28,7 @@ package final class DiagnosticReporter: Sendable {
     ///
     /// - Parameters:
     ///   - handler: The app's handler; nil uses the log.
-    ///   - log: Receives diagnostics while the app has no handler.
+    ///   - log: The log, which receives diagnostics while the app has no handler.
     ///   - only: The only code that is reported; nil for all codes.
     package init(_ handler: Handler?, log: @escaping Handler, only: Diagnostic.Code? = nil) {
         listener = Locked(Listener(handler: handler))
@@ -43,9 +43,9 @@ package final class DiagnosticReporter: Sendable {
 
     /// Reports one diagnostic on the calling thread, which must hold no lock.
     ///
-    /// A diagnostic that is caused inside the handler is counted and not reported, because the handler would be called
-    /// endlessly. In a forked child nothing is reported, because the app's handler could wait there for a lock that is
-    /// never released.
+    /// A diagnostic that is caused inside the handler is counted but not reported, because the handler could otherwise
+    /// be called endlessly. Nothing is reported in a forked child, because the app's handler could wait for a lock that
+    /// is never released there.
     package func report(_ diagnostic: Diagnostic) {
         guard !fork.isInChild, only == nil || diagnostic.code == only else { return }
         let handler = listener.withLock { $0.handler } ?? log
@@ -116,8 +116,8 @@ extension Diagnostic {
     }
 
     /// Creates the diagnostic for a delivery problem; nil for other delivery events.
-    init?(_ notice: DeliveryEvent) {
-        if case .trimmed(let id, let parts) = notice, let first = parts.first {
+    init?(_ event: DeliveryEvent) {
+        if case .trimmed(let id, let parts) = event, let first = parts.first {
             let more = parts.count > 1 ? " The same request has \(parts.count - 1) more." : ""
             self.init(
                 code: .attributeTrimmed,
@@ -128,7 +128,7 @@ extension Diagnostic {
             )
             return
         }
-        switch notice {
+        switch event {
         case .journalFailed(let message):
             self.init(
                 code: .storageFailing,
@@ -139,7 +139,7 @@ extension Diagnostic {
                 recoverySuggestion: "Make the storage folder readable and writable."
             )
             return
-        case .writerLeftOut(let message):
+        case .writerSkipped(let message):
             self.init(
                 code: .storageFailing,
                 field: "storage.folder",
@@ -152,7 +152,7 @@ extension Diagnostic {
         case .elected, .trimmed, .destination:
             break
         }
-        guard case .destination(let id, let what) = notice else { return nil }
+        guard case .destination(let id, let what) = event else { return nil }
         let field = "destinations.\(id)"
         switch what {
         case .resumed, .recovered:
@@ -183,7 +183,7 @@ extension Diagnostic {
                 value: "\(refusal.code): \(refusal.message)",
                 message: "The destination \"\(id)\" rejected an event (\(refusal.code)): \(refusal.message.sentence) "
                     + "It is kept as a dead letter in the storage folder.",
-                recoverySuggestion: "Run \"trackway inspect\" to see the event."
+                recoverySuggestion: "Run \"trackway journal inspect\" to see the event."
             )
         case .journalFailed(let message):
             self.init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -12,8 +12,8 @@ public import Foundation
 extension Timestamp {
     /// Creates a timestamp from a Foundation date, to the millisecond.
     ///
-    /// A date outside the range of 64-bit milliseconds becomes the nearest timestamp in it. A date that is not a number
-    /// becomes the beginning of 1970.
+    /// A date outside the range of 64-bit milliseconds becomes the nearest timestamp in that range. A date that is not
+    /// a number becomes the beginning of 1970.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         // NaN compares false with everything and becomes 0.
@@ -30,7 +30,7 @@ extension Timestamp {
 extension Date: AttributeConvertible {
     /// The date as an attribute, to the millisecond.
     ///
-    /// A date that is not a number becomes NaN, which recording reports and leaves out.
+    /// A date that is not a number becomes NaN, which is reported and left out when the event is recorded.
     public var attributeValue: AttributeValue? {
         timeIntervalSince1970.isNaN ? .double(.nan) : .date(Timestamp(self))
     }
@@ -47,14 +47,14 @@ extension URL: AttributeConvertible {
 }
 
 extension Decimal: AttributeConvertible {
-    /// The number with the decimal's digits.
+    /// The decimal as a number with the same digits.
     ///
     /// A whole number beyond `Int64` becomes text, so that no digit is lost.
     public var attributeValue: AttributeValue? { AttributeValue(decimal: description) }
 }
 
 extension AttributeValue {
-    /// A date attribute, to the millisecond.
+    /// Returns an attribute value for a date, to the millisecond.
     public static func date(_ date: Date) -> AttributeValue {
         .date(Timestamp(date))
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 package import TrackwayPlatform
 
@@ -13,31 +13,31 @@ extension Dependencies {
     ///
     /// - Parameters:
     ///   - folder: The installation's folder.
-    ///   - isAlone: Whether no other process ever uses the folder. If so, a lease of another holder is stale; otherwise
-    ///     it is valid while the process that it names runs.
+    ///   - ownsContainer: Whether no other process ever uses the folder. If so, a lease of another holder is stale;
+    ///     otherwise, the lease is valid while the process that it names runs.
     ///   - process: This process's id.
     package mutating func leaseOwn(
         folder: StorageLocation,
-        isAlone: Bool,
+        ownsContainer: Bool,
         process: Int32 = ctrackway_process_id()
     ) {
         let holder = LeasedStorage.Holder(process: process, boot: facts.boot)
         storage =
-            isAlone
+            ownsContainer
             ? LeasedStorage(storage, root: folder.path, holder: holder) { _ in false }
             : LeasedStorage(storage, root: folder.path, holder: holder)
     }
 
-    /// Uses a container that several processes of an app share, without long-held locks.
+    /// Uses a container shared by several processes, without long-held locks.
     ///
-    /// Each process has its own folder, in which it delivers the events that it recorded. The identity is shared by all
-    /// processes and stored in a folder next to theirs. If one process erases the identity, every other process erases
-    /// it when it starts next. If files are encrypted, each process has its own identity, because the shared one would
-    /// be stored unencrypted.
+    /// Each process has its own folder, in which it delivers the events that it recorded. All processes share the
+    /// identity, which is stored in a folder next to theirs. If one process erases the identity, every other process
+    /// erases it at its next start. If files are encrypted, each process has its own identity, because the shared one
+    /// would be stored unencrypted.
     ///
     /// - Parameters:
     ///   - folder: This process's folder.
-    ///   - container: The folder that contains all of them.
+    ///   - container: The folder that contains the folders of all processes.
     ///   - process: This process's id.
     package mutating func lease(
         folder: StorageLocation,
@@ -50,10 +50,10 @@ extension Dependencies {
         self.folder = folder.path
         let shared = container.shared
         let mark: @Sendable (InstallationID) -> String = { "\(shared.path)/erased.\($0.description)" }
-        identityCopy = IdentityBackup(
+        identityBackup = IdentityBackup(
             load: {
-                // Like the installation's folder, it is excluded from backups. An error recurs when that folder is
-                // opened.
+                // Like the installation's folder, the shared folder is excluded from backups. Any error recurs when the
+                // folder is opened.
                 try? shared.prepare()
                 // If this fails, the process has its own identity until the next start.
                 return try? Journal.sharedIdentity(in: shared.path, of: disk, at: clock.now().wall)
@@ -61,7 +61,7 @@ extension Dependencies {
             // If this fails, only this process has the identity, until the next start.
             save: { bytes in try? Journal.saveIdentity(bytes, in: shared.path, of: disk) },
             erasures: IdentityBackup.Erasures(
-                // If this cannot be read now, the next start checks again.
+                // If the mark currently cannot be read, the next start checks again.
                 contains: { (try? disk.size(of: mark($0))) != nil },
                 // Without the mark, the other processes keep the erased identity.
                 insert: { try? disk.replace(mark($0), with: [], durably: true) }

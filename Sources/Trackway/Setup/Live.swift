@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
 #if canImport(FoundationEssentials)
@@ -27,7 +27,7 @@ extension Dependencies {
     ///
     /// This is the only place that selects clocks, randomness, disk, network and system facts.
     ///
-    /// - Parameter variable: Returns a variable of the process's environment. A preview process uses nothing else of
+    /// - Parameter variable: Returns an environment variable of the process. A preview process uses nothing else from
     ///   the system.
     package static func live(
         _ configuration: Configuration,
@@ -45,15 +45,15 @@ extension Dependencies {
         let readsLater = DeferredDeviceFacts.takesTime
         let chosen = try location(configuration)
         let process = appFacts.package ?? configuration.appID
-        let isShared = chosen.needsFoldersOfProcesses
-        let location = isShared ? chosen.own(of: process) : chosen
+        let isShared = chosen.needsPerProcessFolders
+        let location = isShared ? chosen.subfolder(forProcess: process) : chosen
         try prepare(location)
         let folder = location.path
         let boot = BootIdentity.current(in: folder)
         let crashFolder = isShared ? try standardFolder(configuration) : folder
-        let crashHold: CrashCapture.Hold =
-            !ProcessKind.mayBeSuspended ? .lock : ProcessKind.isAlone ? .alone : .amongProcesses
-        let timeouts = LifeCycleTimeouts(
+        let crashLiveness: CrashCapture.LivenessMarker =
+            !ProcessKind.mayBeSuspended ? .lock : ProcessKind.hasOwnContainer ? .exclusiveProcessID : .processID
+        let timeouts = LifecycleTimeouts(
             background: configuration.lifecycle.suspensionTimeout,
             termination: configuration.lifecycle.terminationTimeout
         )
@@ -72,12 +72,12 @@ extension Dependencies {
             log: { log.report($0) },
             write: { StandardErrorLog.writeLine($0 + "\n") },
             refreshFacts: { ContextFacts(app: app, device: device.facts.refreshed().attributes, boot: boot) },
-            observeLifeCycle: { report in
+            observeLifecycle: { report in
                 // Signals are not needed where the system notifies apps.
-                if let announcements = SystemLifeCycleNotifications.observe(report) { return announcements }
-                do throws(LifeCycleError) {
-                    return try LifeCycleSignals.process.observe(timeout: timeouts) { event, moment in
-                        report(event.changes, moment)
+                if let announcements = SystemLifecycleNotifications.observe(report) { return announcements }
+                do throws(LifecycleSignalError) {
+                    return try LifecycleSignals.process.observe(timeout: timeouts) { event, gracePeriod in
+                        report(event.changes, gracePeriod)
                     }
                 } catch {
                     log.report(
@@ -94,7 +94,7 @@ extension Dependencies {
             },
             captureCrashes: {
                 do throws(CrashCaptureError) {
-                    return try CrashCapture(in: crashFolder, boot: boot, at: clock.now(), hold: crashHold)
+                    return try CrashCapture(in: crashFolder, boot: boot, at: clock.now(), liveness: crashLiveness)
                 } catch {
                     log.report(
                         Diagnostic(
@@ -110,29 +110,29 @@ extension Dependencies {
             }
         )
         dependencies.zoneOffset = { DeviceFacts.zoneOffset(at: $0) }
-        if readsLater { dependencies.readDevice = { device.facts.attributes } }
+        if readsLater { dependencies.readDeviceFacts = { device.facts.attributes } }
         dependencies.launch = LaunchState.read()
         dependencies.showsScreens = ProcessKind.showsScreens
-        if SystemLifeCycleNotifications.areOnMainThread {
-            dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
+        if SystemLifecycleNotifications.areOnMainThread {
+            dependencies.lifecycleQueue = StorageQueue(label: "trackway.lifecycle", isUrgent: true)
         }
         dependencies.availability = StorageAvailability.system()
         dependencies.backup = location.backup
         #if os(Linux)
-        dependencies.place = { FolderFingerprint.current(of: folder) }
+        dependencies.folderFingerprint = { FolderFingerprint.current(of: folder) }
         #endif
-        dependencies.identityCopy = IdentityBackup.system(for: folder)
+        dependencies.identityBackup = IdentityBackup.system(for: folder)
         if ProcessKind.mayBeSuspended {
-            // Crash files identify their holder themselves, so they need no leases.
-            dependencies.crashes = (crashFolder, dependencies.storage)
+            // Crash files identify their holder, so they need no leases.
+            dependencies.crashReportLocation = (crashFolder, dependencies.storage)
             if isShared {
                 dependencies.lease(folder: location, in: chosen)
             } else {
-                dependencies.leaseOwn(folder: location, isAlone: ProcessKind.isAlone)
+                dependencies.leaseOwn(folder: location, ownsContainer: ProcessKind.hasOwnContainer)
             }
         }
         dependencies.deliveryExecutor = DeliveryExecutor()
-        dependencies.imagesDefining = { LoadedImage.defining($0) }
+        dependencies.loadedImages = { LoadedImage.defining($0) }
         dependencies.observeSystemReports = { arrived in
             SystemReportObserver.observe(into: CrashReports(in: crashFolder, storage: DiskStorage())) { result in
                 if case .failure(let error) = result { log.report(Diagnostic(systemReportDropped: error)) }
@@ -142,7 +142,7 @@ extension Dependencies {
         dependencies.observeConditions = { SystemConditions.observe($0) }
         // Create sources only if the app takes snapshots, because some of them observe the system.
         if let snapshots = configuration.snapshots {
-            dependencies.snapshotSources = .system(app: app, recognizes: snapshots.allowsDeviceRecognition)
+            dependencies.snapshotSources = .system(app: app, recognizesDevice: snapshots.allowsDeviceRecognition)
         }
         return dependencies
     }
@@ -169,18 +169,18 @@ extension Dependencies {
 
     /// Returns the folder in the process's own container.
     ///
-    /// It is for files that stay locked for the process's lifetime.
+    /// The folder is for files that stay locked for the process's lifetime.
     private static func standardFolder(_ configuration: Configuration) throws(TrackwayError) -> String {
-        var usual = configuration
-        usual.storage.folder = nil
-        let location = try location(usual)
+        var defaultConfiguration = configuration
+        defaultConfiguration.storage.folder = nil
+        let location = try location(defaultConfiguration)
         try prepare(location)
         return location.path
     }
 
-    /// Returns the segment size.
+    /// Returns the size of journal segments.
     ///
-    /// A journal with a small limit has small segments, so that trimming by whole segments stays fine-grained.
+    /// A journal with a small limit has small segments, so that removing whole segments remains fine-grained.
     private static func segmentBytes(_ configuration: Configuration) -> Int {
         min(1 << 20, max(32_768, configuration.storage.maximumBytes / 8))
     }
@@ -205,7 +205,7 @@ extension URL {
 }
 
 extension StorageError {
-    /// Converts a location error to the journal's error type.
+    /// Converts a location error to a storage error.
     fileprivate init(_ error: StorageLocationError) {
         let code: Code = error.code == .notPermitted ? .denied : .other
         self.init(code, operation: "prepare", path: error.path, number: error.systemCode)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayPlatform
-internal import TrackwayWire
 
 /// The dependencies of an Xcode preview.
 ///
@@ -30,10 +30,10 @@ extension Dependencies {
         var dependencies = Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
-            storage: ClosedStorage(),
+            storage: UnavailableStorage(),
             folder: "/preview",
             segmentBytes: 32_768,
-            transport: ClosedTransport(),
+            transport: DisabledTransport(),
             sleeper: TaskSleeper(),
             random: random,
             facts: ContextFacts(app: facts.attributes, device: [:], boot: "preview"),
@@ -50,9 +50,9 @@ extension Dependencies {
 extension Analytics {
     /// An instance that records nothing and sends nothing.
     ///
-    /// Use it in previews, in tests that do not check analytics, and in place of an instance that could not be created,
-    /// so that calls need no optional. Events are dropped with the reason `disabled`. The instance cannot be enabled,
-    /// and it touches no file and no network.
+    /// Use this instance in previews, in tests that do not check analytics, and in place of an instance that could not
+    /// be created, so that calls need no optional chaining. Events are dropped with the reason `disabled`. The instance
+    /// cannot be enabled, and uses no files and no network.
     public static let disabled: Analytics = {
         var configuration = Configuration(appID: "disabled", destinations: [.local("disabled")])
         configuration.isEnabled = false
@@ -71,9 +71,9 @@ extension Analytics {
     /// ```swift
     /// let analytics = Analytics.start(Configuration(appID: "shopping", destinations: [.collector(url, writeKey: key)]))
     /// ```
-    /// Use it if the app must start with or without analytics; use ``init(_:)`` if the app handles the error. The error
-    /// is reported as a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on standard
-    /// error.
+    /// Use this method if the app must start even without analytics; use ``init(_:)`` if the app handles the error. The
+    /// error is reported as a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on
+    /// standard error.
     public static func start(_ configuration: Configuration) -> Analytics {
         do {
             return try Analytics(configuration)
@@ -97,7 +97,7 @@ extension Analytics {
 }
 
 /// Storage in which every read and write fails.
-private struct ClosedStorage: JournalStorage {
+private struct UnavailableStorage: JournalStorage {
     private func closed(_ operation: String, _ path: String) -> StorageError {
         StorageError(.denied, operation: operation, path: path)
     }
@@ -129,14 +129,14 @@ private struct ClosedStorage: JournalStorage {
 }
 
 /// A transport that sends nothing.
-private struct ClosedTransport: Transport {
+private struct DisabledTransport: Transport {
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         throw TransportError(.offline, "this process is a preview, which sends nothing")
     }
 }
 
 extension Diagnostic {
-    /// Reported once per `Analytics`.
+    /// The diagnostic for a preview, reported once per `Analytics`.
     static let previewed = Diagnostic(
         code: .previewed,
         field: "XCODE_RUNNING_FOR_PREVIEWS",

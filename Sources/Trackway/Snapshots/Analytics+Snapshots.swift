@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
+public import TrackwayLifecycle
 
 extension Analytics {
     /// Takes a snapshot now, regardless of the policy.
     ///
-    /// It records `_device_properties`, unless they were recorded recently and have not changed, and then `_app_state`.
+    /// The snapshot records `_device_properties`, unless the properties were recorded recently and have not changed,
+    /// and then `_app_state`.
     ///
     /// ```swift
     /// analytics.collectSnapshot(title: "Checkout")
     /// ```
     /// The call returns immediately and never waits for a source. The events are recorded when the sources have
     /// responded, a few seconds later at most, with the time of this call. Nothing is read or recorded while consent is
-    /// denied, while the collection policy forbids it, while the SDK is disabled, or after ``shutdown(timeout:)``. Any
-    /// thread may call.
+    /// denied, while the collection policy forbids it, while the SDK is disabled, or after ``shutdown(timeout:)``.
+    /// Callable from any thread.
     ///
-    /// - Parameter title: The title of the shown content; nil asks the source of the app's state.
+    /// - Parameter title: The title of the shown content; nil uses the title from the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
@@ -29,24 +30,24 @@ extension Analytics {
     ///
     /// The next snapshot contains the last ten readings of each kind. ``RuntimeOptions/allowsMotion`` applies only to
     /// sensors that the SDK reads. Infinite numbers and NaN are left out with a `Diagnostic`. The call returns
-    /// immediately. Any thread may call.
+    /// immediately. Callable from any thread.
     public func addSensorReading(_ reading: MotionReading) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
-        snapshots.read(reading, run: nil)
+        snapshots.add(reading, run: nil)
     }
 
     /// Adds a compass reading that the app took itself.
     ///
-    /// The next snapshot contains the last one. Infinite numbers and NaN are left out with a `Diagnostic`. The call
-    /// returns immediately. Any thread may call.
+    /// The next snapshot contains the last compass reading. Infinite numbers and NaN are left out with a `Diagnostic`.
+    /// The call returns immediately. Callable from any thread.
     public func addHeading(_ heading: Heading) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
-        snapshots.read(heading, run: nil)
+        snapshots.add(heading, run: nil)
     }
 
-    /// Takes a snapshot of only the app's state now; see ``collectSnapshot(title:)``.
+    /// Takes a snapshot of only the app's state; see ``collectSnapshot(title:)``.
     ///
     /// - Parameter time: The time in the event; nil for now.
     package func collectAppState(title: String?, at time: Timestamp? = nil) {
@@ -55,16 +56,16 @@ extension Analytics {
         snapshots.collect(title, reportsProperties: false, at: time)
     }
 
-    /// Takes a snapshot of only the device properties now; see ``collectSnapshot(title:)``.
+    /// Takes a snapshot of only the device properties; see ``collectSnapshot(title:)``.
     package func collectDeviceProperties() {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collectProperties()
     }
 
-    /// Takes a snapshot of the app's state as if a screen were shown.
+    /// Takes a snapshot of the app's state, as for a screen.
     ///
-    /// It is taken only in the foreground, and the policy's limit applies.
+    /// The snapshot is taken only in the foreground, and the policy's limit applies.
     package func requestSnapshot(title: String?) {
         guard !isInChild else { return }
         lifecycle.snapshots?.screenShown(title)
@@ -72,7 +73,7 @@ extension Analytics {
 
     /// Takes a snapshot of the app's state if one is overdue.
     ///
-    /// It is overdue if the policy's longest interval has passed without one. A snapshot is taken only in the
+    /// A snapshot is overdue if none was taken within the policy's longest interval. Snapshots are taken only in the
     /// foreground.
     package func takeSnapshotIfDue() {
         guard !isInChild else { return }
@@ -81,7 +82,7 @@ extension Analytics {
 
     /// Whether a snapshot taken now would contain the location.
     ///
-    /// Asks the source on the calling thread.
+    /// Queries the source on the calling thread.
     package var canCollectLocation: Bool {
         lifecycle.snapshots?.canCollectLocation ?? false
     }

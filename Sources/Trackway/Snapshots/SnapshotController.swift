@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+internal import TrackwayCore
 internal import TrackwayDelivery
-internal import TrackwayEvents
 package import TrackwayJournal
+internal import TrackwayLifecycle
 
-/// Runs ``SnapshotMachine``: passes inputs to it and carries out its orders in order.
+/// Passes inputs to a ``SnapshotMachine`` and performs its actions in order.
 ///
-/// Inputs come from any thread. Only the machine is called under the lock. Its orders are carried out afterwards, by
-/// one thread at a time, so that a start and a stop, or two events, are never reordered. The app and sensors are called
-/// on the threads of their sources.
+/// Inputs come from any thread. Only the machine is called under the lock. The machine's actions are performed
+/// afterward, by one thread at a time, so that a start and a stop, or two events, are never reordered. The app and
+/// sensors are called on the threads of their sources.
 package final class SnapshotController: Sendable {
     private struct State: Sendable {
         var machine: SnapshotMachine
-        /// Orders that have not been carried out yet.
-        var orders = SnapshotOrders()
+        /// The actions that have not been performed yet.
+        var actions = SnapshotActionQueue()
         var isPerforming = false
-        /// Whether the process's start was recorded, or could have been.
+        /// Whether an input has shown that the process is past its start.
         ///
-        /// Before that, the app may still change settings.
+        /// Before such an input, the app may still change settings.
         var hasBegun = false
         /// Whether the installation is being erased.
         var isForgetting = false
         /// The number of erasures.
         var erasures = 0
         /// Whether the app has paused snapshots.
-        var isResting = false
+        var isPaused = false
         /// Whether the app has shut the SDK down or released it.
-        var isOver = false
+        var hasEnded = false
     }
 
     private let options: SnapshotOptions
     private let sources: SourceThreads
-    private let file: StateFile<KeptSnapshots>
+    private let file: StateFile<PersistedSnapshots>
     private let contextStore: ContextStore
-    private let behavior: LifecycleController
+    private let lifecycle: LifecycleController
     /// The reported problems of sources and sensors, each of which is reported once.
-    private let told = Locked<Set<String>>([])
+    private let reportedProblems = Locked<Set<String>>([])
     private let fileFailure = Locked(ReportedFailure())
     private let clock: any EventClock
     private let boot: String
     private let start: MonotonicTime
     private let state: Locked<State>
-    /// Carries out orders caused by screens.
+    /// The queue that performs actions caused by screens.
     ///
     /// nil unless screens are reported on a thread that must not wait for a disk.
     private let queue: StorageQueue?
     /// Signaled when the due time may have changed.
-    private let replanned = WakeSignal()
+    private let rescheduled = WakeSignal()
 
     /// Creates a controller, which takes no snapshots before ``begin()``.
     init(
         _ options: SnapshotOptions,
         in dependencies: Dependencies,
         contextStore: ContextStore,
-        behavior: LifecycleController
+        lifecycle: LifecycleController
     ) {
         self.options = options
         self.contextStore = contextStore
-        self.behavior = behavior
+        self.lifecycle = lifecycle
         clock = dependencies.clock
         boot = dependencies.facts.boot
-        queue = dependencies.lifeCycleQueue
+        queue = dependencies.lifecycleQueue
         start = dependencies.clock.now().monotonic
         sources = SourceThreads(options.sources ?? dependencies.snapshotSources, on: dependencies.sourceThread)
         file = StateFile("snapshots", in: dependencies.folder, of: dependencies.storage, format: .json)
@@ -71,18 +71,18 @@ package final class SnapshotController: Sendable {
             sources: sources.parts,
             allowsMotion: options.allowsMotion,
             allowsLocation: options.allowsLocation,
-            repeatsPropertiesAfter: options.repeatsDevicePropertiesAfter
+            propertiesRepeatInterval: options.repeatsDevicePropertiesAfter
         )
-        let (memory, diagnostic) = Self.recall(file, options.policy)
+        let (memory, diagnostic) = Self.loadMemory(file, options.policy)
         state = Locked(State(machine: SnapshotMachine(memory, rules, app: dependencies.launchState)))
         if let diagnostic { contextStore.perform { $0.report(diagnostic) } }
     }
 
-    /// The time at which to call ``timeCame()`` next; nil for never.
+    /// The time of the next call of ``timerFired()``; nil for none.
     package var due: MonotonicTime? { state.withLock { due($0) } }
 
     private func due(_ state: State) -> MonotonicTime? {
-        if state.isOver { return nil }
+        if state.hasEnded { return nil }
         return state.hasBegun ? state.machine.due : start.advanced(by: LifecycleController.startDelay)
     }
 
@@ -95,70 +95,74 @@ package final class SnapshotController: Sendable {
 
     /// Enables snapshots, once the process's start is recorded or due.
     package func begin() {
-        report { _, _ in [] }
+        handle { _, _ in [] }
     }
 
-    /// Handles the time in ``due``.
-    package func timeCame() {
-        report { machine, now in machine.timeCame(at: now) }
+    /// Handles the arrival of the time in ``due``.
+    package func timerFired() {
+        handle { machine, now in machine.timerFired(at: now) }
     }
 
     /// Handles lifecycle changes, in order, from the system or from the app.
-    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
-        report { machine, now in
+    func lifecycleChanged(_ changes: [LifecycleChange]) {
+        handle { machine, now in
             changes.flatMap { machine.appChanged(to: machine.app.after($0), at: now) }
         }
     }
 
     /// Handles a screen that the app shows.
     func screenShown(_ title: String?) {
-        report(isLater: true) { machine, now in machine.screenShown(title, at: now) }
+        handle(isLater: true) { machine, now in machine.screenShown(title, at: now) }
     }
 
     /// Takes a snapshot of the app's state and, by default, of the device properties.
     func collect(_ title: String?, reportsProperties: Bool = true, at time: Timestamp? = nil) {
-        report { machine, now in machine.requested(title, reportsProperties: reportsProperties, saying: time, at: now) }
+        handle { machine, now in
+            machine.snapshotRequested(title, reportsProperties: reportsProperties, eventTime: time, at: now)
+        }
     }
 
     /// Takes a snapshot of the device properties.
     func collectProperties() {
-        report { machine, now in machine.requestedProperties(at: now) }
+        handle { machine, now in machine.propertiesRequested(at: now) }
     }
 
     /// Takes a snapshot if the last one is too old.
     func collectIfDue() {
-        report { machine, now in machine.requestedIfDue(at: now) }
+        handle { machine, now in machine.requestIfDue(at: now) }
     }
 
     /// Allows or forbids motion and location.
-    func allows(motion: Bool, location: Bool) {
-        report(begins: false) { machine, now in machine.allows(motion: motion, location: location, at: now) }
+    func setAllowed(motion: Bool, location: Bool) {
+        handle(begins: false) { machine, now in machine.setAllowed(motion: motion, location: location, at: now) }
     }
 
     /// Handles a motion reading; `run` is nil if the app took it.
-    func read(_ reading: MotionReading, run: Int?) {
-        report(begins: false) { machine, _ in
-            machine.read(reading, run: run)
+    func add(_ reading: MotionReading, run: Int?) {
+        handle(begins: false) { machine, _ in
+            machine.receive(reading, run: run)
             return []
         }
     }
 
     /// Handles a compass reading; `run` is nil if the app took it.
-    func read(_ heading: Heading, run: Int?) {
-        report(begins: false) { machine, _ in
-            machine.read(heading, run: run)
+    func add(_ heading: Heading, run: Int?) {
+        handle(begins: false) { machine, _ in
+            machine.receive(heading, run: run)
             return []
         }
     }
 
-    /// Applies consent or the enabled state, which determine what may be observed.
+    /// Applies a change of consent or of the enabled state.
+    ///
+    /// Both determine what may be observed.
     func permissionChanged() {
-        report(begins: false) { _, _ in [] }
+        handle(begins: false) { _, _ in [] }
     }
 
     /// Pauses or resumes snapshots.
-    func rests(_ isResting: Bool) {
-        change { state, _ in state.isResting = isResting }
+    func setPaused(_ isPaused: Bool) {
+        change { state, _ in state.isPaused = isPaused }
         permissionChanged()
     }
 
@@ -167,22 +171,24 @@ package final class SnapshotController: Sendable {
     /// - Parameters:
     ///   - begins: Whether the input shows that the process is past its start.
     ///   - isLater: See `change`.
-    private func report(
+    private func handle(
         begins: Bool = true,
         isLater: Bool = false,
         _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]
     ) {
         change(isLater: isLater) { state, now in
             if begins { state.hasBegun = true }
-            let watches = state.hasBegun && !state.isForgetting && !state.isOver && !state.isResting
+            let watches = state.hasBegun && !state.isForgetting && !state.hasEnded && !state.isPaused
             // Apply the permission before the input, so that a machine that may observe again receives the input.
-            state.orders.append(state.machine.watches(watches ? permitted : [], at: now) + input(&state.machine, now))
+            state.actions.append(
+                state.machine.setAllowedKinds(watches ? permitted : [], at: now) + input(&state.machine, now)
+            )
         }
     }
 
-    /// The snapshots that may be recorded now.
+    /// The kinds of snapshots that may currently be recorded.
     ///
-    /// Values for others need not be read.
+    /// Values for other kinds need not be read.
     private var permitted: Set<SnapshotKind> {
         var kinds: Set<SnapshotKind> = []
         if contextStore.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute.ids) {
@@ -192,140 +198,141 @@ package final class SnapshotController: Sendable {
         return kinds
     }
 
-    /// Records the snapshot in progress with the values so far, and takes no more.
+    /// Records the snapshot in progress with the values available, and ends input.
     ///
-    /// Called when the app shuts the SDK down.
+    /// Called when the app shuts the SDK down. Later input is ignored.
     func end() {
         change { state, now in
-            state.orders.append(state.machine.ended(at: now))
-            state.isOver = true
+            state.actions.append(state.machine.endAll(at: now))
+            state.hasEnded = true
         }
     }
 
     /// Stops sensors and records nothing more, because the ``Analytics`` was released.
     package func abandon() {
         change { state, now in
-            state.orders.append(state.machine.watches([], at: now))
-            state.isOver = true
+            state.actions.append(state.machine.setAllowedKinds([], at: now))
+            state.hasEnded = true
         }
     }
 
     /// Removes all state, because the installation was erased.
     ///
-    /// Takes no snapshots until ``beginAnew()``.
+    /// No snapshots are taken until ``beginNewInstallation()``.
     package func forget() throws(StorageError) {
         change { state, now in
             state.isForgetting = true
             state.erasures += 1
             // Data of the former installation must not be recorded for the next one.
-            state.orders.forget()
-            state.orders.append(state.machine.forgotten(at: now))
+            state.actions.discardWrites()
+            state.actions.append(state.machine.reset(at: now))
         }
         try file.remove()
     }
 
     /// Begins a new installation.
-    func beginAnew() {
+    func beginNewInstallation() {
         change { state, _ in state.isForgetting = false }
         begin()
     }
 
     // MARK: Actions
 
-    /// Changes the state, and carries out the resulting orders.
+    /// Changes the state and performs the resulting actions.
     ///
-    /// If another thread is carrying out orders, it carries out these, too. The time is read under the lock, and the
-    /// gate in `body`, so that of two concurrent inputs the later one does not see older facts.
+    /// If another thread is already performing actions, that thread performs the new ones, too. The time is read under
+    /// the lock, and the recording state is read in `body`, so that the later of two concurrent inputs does not see
+    /// older facts.
     ///
-    /// - Parameter isLater: Whether to carry out orders on the queue, if there is one, because the caller's thread must
+    /// - Parameter isLater: Whether to perform actions on the queue, if there is one, because the caller's thread must
     ///   not wait for the disk.
     private func change(isLater: Bool = false, _ body: (inout State, DeviceTime) -> Void) {
-        let (isMine, isReplanned) = state.withLock { state -> (Bool, Bool) in
+        let (shouldPerform, isRescheduled) = state.withLock { state -> (Bool, Bool) in
             let before = due(state)
             body(&state, DeviceTime(clock.now(), boot: boot))
-            let isReplanned = due(state) != before
-            guard !state.isPerforming, !state.orders.isEmpty else { return (false, isReplanned) }
+            let isRescheduled = due(state) != before
+            guard !state.isPerforming, !state.actions.isEmpty else { return (false, isRescheduled) }
             state.isPerforming = true
-            return (true, isReplanned)
+            return (true, isRescheduled)
         }
         // Readings are frequent and do not change the due time.
-        if isReplanned { replanned.signal() }
-        guard isMine else { return }
+        if isRescheduled { rescheduled.signal() }
+        guard shouldPerform else { return }
         guard isLater, let queue else { return performAll() }
-        queue.order { self.performAll() }
+        queue.enqueue { self.performAll() }
     }
 
     private func performAll() {
-        while let order = nextOrder() { perform(order) }
+        while let action = nextAction() { perform(action) }
     }
 
-    private func nextOrder() -> SnapshotMachine.Action? {
+    private func nextAction() -> SnapshotMachine.Action? {
         state.withLock { state in
-            let order = state.orders.take()
-            if order == nil { state.isPerforming = false }
-            return order
+            let action = state.actions.next()
+            if action == nil { state.isPerforming = false }
+            return action
         }
     }
 
-    /// Carries out one order.
+    /// Performs one action.
     ///
-    /// Holds no lock.
-    private func perform(_ order: SnapshotMachine.Action) {
-        switch order {
-        case .ask(let part):
-            sources.ask(part) { [weak self] ask in
-                if let self, let answer = ask() { answered(answer) }
+    /// Must be called with no lock held.
+    private func perform(_ action: SnapshotMachine.Action) {
+        switch action {
+        case .query(let part):
+            sources.query(part) { [weak self] query in
+                if let self, let answer = query() { handleAnswer(answer) }
             }
         case .startHeading(let run):
-            sources.startHeading { [weak self] in self?.read($0, run: run) }
+            sources.startHeading { [weak self] in self?.add($0, run: run) }
         case .stopHeading:
             sources.stopHeading()
-        case .startMotion(let means, let run):
-            sources.startMotion(means) { [weak self] in self?.read($0, run: run) }
+        case .startMotion(let mode, let run):
+            sources.startMotion(mode) { [weak self] in self?.add($0, run: run) }
         case .stopMotion:
             sources.stopMotion()
         case .recordProperties(let attributes, let time):
             record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute.ids)
         case .recordState(let state, let time, _):
-            for number in state.unusable where isNews(number.name) {
+            for number in state.unusable where isFirstReport(number.name) {
                 contextStore.perform { $0.report(.reading(number.name, number.value)) }
             }
             record(CapturedName.appState, state.attributes, at: time, to: options.appStateRoute.ids)
-        case .reportSilent(let part):
-            guard isNews(part.rawValue) else { return }
+        case .reportUnresponsiveSource(let part):
+            guard isFirstReport(part.rawValue) else { return }
             contextStore.perform { $0.report(.silent(part)) }
         case .save:
             save()
         }
     }
 
-    private func answered(_ answer: SnapshotAnswer) {
+    private func handleAnswer(_ answer: SnapshotAnswer) {
         let person = contextStore.current.user.id
-        report(begins: false) { machine, now in machine.answered(answer, for: person, at: now) }
+        handle(begins: false) { machine, now in machine.sourceAnswered(answer, for: person, at: now) }
     }
 
     /// Records an event, after the process's start if that is not recorded yet.
     private func record(_ name: String, _ attributes: Attributes, at time: DeviceTime, to route: [DestinationID]) {
-        behavior.begin()
+        lifecycle.begin()
         contextStore.perform { transaction in _ = transaction.record(name, attributes, at: time.moment, to: route) }
     }
 
     private func save() {
         let (memory, erasures) = state.withLock { ($0.machine.memory, $0.erasures) }
         do throws(StorageError) {
-            try file.write(KeptSnapshots(memory))
+            try file.write(PersistedSnapshots(memory))
             // If the installation was erased in the meantime, the written state belongs to the former one.
             if state.withLock({ $0.erasures }) != erasures { try file.remove() }
-            fileFailure.withLock { $0.worked() }
+            fileFailure.withLock { $0.noteSuccess() }
         } catch {
-            guard fileFailure.withLock({ $0.failed() }) else { return }
+            guard fileFailure.withLock({ $0.noteFailure() }) else { return }
             contextStore.perform { $0.report(.snapshots(notKept: error)) }
         }
     }
 
-    /// Whether this is reported for the first time.
-    private func isNews(_ what: String) -> Bool {
-        told.withLock { $0.insert(what).inserted }
+    /// Returns whether a problem is reported for the first time.
+    private func isFirstReport(_ what: String) -> Bool {
+        reportedProblems.withLock { $0.insert(what).inserted }
     }
 
     /// Runs everything that depends on time.
@@ -333,21 +340,21 @@ package final class SnapshotController: Sendable {
     /// Returns when canceled.
     func run(_ sleeper: any DeliverySleeper) async {
         while !Task.isCancelled {
-            await sleeper.sleep(until: due, or: replanned)
-            if let due, due <= clock.now().monotonic, !Task.isCancelled { timeCame() }
+            await sleeper.sleep(until: due, or: rescheduled)
+            if let due, due <= clock.now().monotonic, !Task.isCancelled { timerFired() }
         }
     }
 
-    private static func recall(_ file: StateFile<KeptSnapshots>, _ policy: SnapshotPolicy) -> (
+    private static func loadMemory(_ file: StateFile<PersistedSnapshots>, _ policy: SnapshotPolicy) -> (
         SnapshotMemory, Diagnostic?
     ) {
         let fresh = SnapshotMemory(policy: policy)
         do throws(StorageError) {
             switch try file.read() {
-            case .nothing:
+            case .missing:
                 return (fresh, nil)
-            case .kept(let kept, _):
-                return (kept.memory, nil)
+            case .stored(let persisted, _):
+                return (persisted.memory, nil)
             case .damaged(let what):
                 return (fresh, .snapshots(damaged: what))
             }
@@ -357,11 +364,13 @@ package final class SnapshotController: Sendable {
     }
 }
 
-/// The times of snapshots and the recorded device properties, stored in the file `snapshots`.
+/// The persisted times of snapshots, and the recorded device properties.
 ///
-/// After power loss, an older state may be restored, which costs a few additional snapshots. Processes of an
+/// They are stored in the file `snapshots`.
+///
+/// After power loss, an older state may be restored, which causes a few additional snapshots. Processes of an
 /// installation count separately; the file contains the state of the process that wrote last.
-struct KeptSnapshots: Sendable, Codable {
+struct PersistedSnapshots: Sendable, Codable {
     private var version = 1
     let memory: SnapshotMemory
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+public import TrackwayLifecycle
 internal import TrackwayPlatform
 
 /// The snapshots to take, and their frequency.
@@ -18,8 +18,8 @@ internal import TrackwayPlatform
 public struct SnapshotOptions: Sendable {
     /// The frequency of snapshots.
     ///
-    /// By default, use of the app causes at most 30 snapshots a minute, and there is at least one every two minutes
-    /// while the app is used.
+    /// By default, app use causes at most 30 snapshots a minute, and there is at least one every two minutes while the
+    /// app is used.
     public var policy: SnapshotPolicy
 
     /// The sources of snapshots.
@@ -33,20 +33,21 @@ public struct SnapshotOptions: Sendable {
 
     /// Whether motion sensors may be read.
     ///
-    /// False by default, because few apps need it and it costs power. ``RuntimeOptions/allowsMotion`` changes it later.
+    /// False by default, because few apps need motion readings and the sensors use power.
+    /// ``RuntimeOptions/allowsMotion`` changes this setting at run time.
     public var allowsMotion: Bool
 
     /// Whether a snapshot may contain the location.
     ///
-    /// True by default: the location is read only if the system permits the app to know it, and no location service is
-    /// started. ``RuntimeOptions/allowsLocation`` changes it later.
+    /// True by default: the location is read only if the system permits the app to access it, and no location service
+    /// is started. ``RuntimeOptions/allowsLocation`` changes this setting at run time.
     public var allowsLocation: Bool
 
     /// Whether snapshots on Apple platforms may contain values that identify the device.
     ///
-    /// These are kernel ids, the names of device and host, and network addresses. False by default: the App Store
-    /// forbids recognizing a device by them, even with consent. It has no effect on other systems or on custom
-    /// ``sources``.
+    /// Such values are kernel ids, the names of device and host, and network addresses. False by default: the App Store
+    /// forbids recognizing a device by them, even with consent. This setting has no effect on other systems or on
+    /// custom ``sources``.
     public var allowsDeviceRecognition: Bool
 
     /// The destinations that receive `_device_properties`; all by default.
@@ -57,7 +58,7 @@ public struct SnapshotOptions: Sendable {
 
     /// The time for which unchanged device properties are not recorded again.
     ///
-    /// They are recorded again for another user. 1 hour by default; zero records them every time.
+    /// The properties are always recorded again for another user. 1 hour by default; zero records them every time.
     public var repeatsDevicePropertiesAfter: Duration
 
     /// Creates options.
@@ -85,8 +86,8 @@ public struct SnapshotOptions: Sendable {
 extension SnapshotSources {
     /// Returns the system's own sources.
     ///
-    /// They are used if `SnapshotOptions.sources` is nil. An app with better sources for some parts starts with these
-    /// and replaces those parts.
+    /// These sources are used if `SnapshotOptions.sources` is nil. An app with better sources for some parts starts
+    /// with these and replaces those parts.
     ///
     /// ```swift
     /// var sources = SnapshotSources.system(appID: "shopping")
@@ -94,14 +95,14 @@ extension SnapshotSources {
     /// configuration.snapshots = SnapshotOptions(sources: sources)
     /// ```
     /// No service is turned on, and the user is not asked for permission. Values that the system does not provide are
-    /// missing; see `Documentation/DeviceSources.md` for each property. Sensors are read only while they run.
+    /// missing; see `Documentation/DeviceSources.md` for each property. Sensors are read only while they are running.
     ///
     /// - Parameters:
     ///   - appID: The app's id, for which the device's identity is created.
     ///   - appVersion: The app's version; nil uses the main bundle's, which command-line programs do not have.
     ///   - root: The folder that represents `/` on Linux, such as a copy of another device's `/etc`, `/proc` and
-    ///     `/sys`. Values that only the running system knows, such as network addresses, are missing unless it is `/`
-    ///     itself. Other systems ignore it.
+    ///     `/sys`. Values that only the running system knows, such as network addresses, are missing unless the folder
+    ///     is `/` itself. Other systems ignore this parameter.
     ///   - recognizesDevice: The value of ``SnapshotOptions/allowsDeviceRecognition`` for the system's own sources.
     public static func system(
         appID: String,
@@ -110,6 +111,6 @@ extension SnapshotSources {
         recognizesDevice: Bool = false
     ) -> SnapshotSources {
         let app = AppFacts.read(id: appID, version: appVersion).attributes
-        return .system(app: app, root: root, recognizes: recognizesDevice)
+        return .system(app: app, root: root, recognizesDevice: recognizesDevice)
     }
 }

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
-package import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+package import TrackwayLifecycle
 
 /// The thread on which a source is called.
 ///
-/// Nothing else waits for it, so that a source that never returns delays nothing.
+/// Nothing else waits for this thread, so that a source that never returns delays nothing.
 package protocol SourceThread: Sendable {
-    /// Runs `work` after all work submitted before, without waiting for it.
+    /// Schedules `work` after all earlier work, without waiting for it.
     ///
     /// May be called on any thread; must not call the app itself.
     func run(_ work: @escaping @Sendable () -> Void)
@@ -21,12 +21,12 @@ package struct SourceQueue: SourceThread {
 
     /// Creates the thread of a part's source.
     ///
-    /// Its label is shown in debuggers.
+    /// The thread's label is shown in debuggers.
     package init(for part: SnapshotPart) {
         queue = DispatchQueue(label: "trackway.snapshots.\(part.rawValue)", qos: .utility)
     }
 
-    /// Runs `work` after all work submitted before.
+    /// Schedules `work` after all earlier work.
     package func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
@@ -34,7 +34,8 @@ package struct SourceQueue: SourceThread {
 
 /// The sources of snapshots, each called on its own thread.
 ///
-/// Only one call of a source runs at a time. Every call returns immediately; a part without a source returns nothing.
+/// Only one call of each source runs at a time. Every call returns immediately; a part without a source provides no
+/// answer.
 struct SourceThreads: Sendable {
     private let sources: SnapshotSources
     private let threads: [SnapshotPart: any SourceThread]
@@ -47,15 +48,15 @@ struct SourceThreads: Sendable {
     /// The parts that have a source.
     var parts: Set<SnapshotPart> { Set(threads.keys) }
 
-    /// Whether the location source may report the location now.
+    /// Whether the location source may currently report the location.
     ///
-    /// Asks on the calling thread.
+    /// Queries the source on the calling thread.
     var isLocationAuthorized: Bool { sources.location?.isAuthorized ?? false }
 
-    /// Calls `asking` on a source's thread, with a closure that returns the source's answer.
-    func ask(_ part: SnapshotPart, _ asking: @escaping @Sendable (() -> SnapshotAnswer?) -> Void) {
+    /// Calls `handler` on a source's thread, with a closure that returns the source's answer.
+    func query(_ part: SnapshotPart, _ handler: @escaping @Sendable (() -> SnapshotAnswer?) -> Void) {
         let sources = sources
-        threads[part]?.run { asking { sources.answer(part) } }
+        threads[part]?.run { handler { sources.answer(part) } }
     }
 
     /// Starts the compass.
@@ -71,9 +72,9 @@ struct SourceThreads: Sendable {
     }
 
     /// Starts motion sensors.
-    func startMotion(_ means: MotionMeans, _ report: @escaping @Sendable (MotionReading) -> Void) {
+    func startMotion(_ mode: MotionSamplingMode, _ report: @escaping @Sendable (MotionReading) -> Void) {
         let source = sources.motion
-        threads[.motion]?.run { source?.start(means, every: SnapshotMeans.samplingInterval, report) }
+        threads[.motion]?.run { source?.start(mode, every: SnapshotSensors.samplingInterval, report) }
     }
 
     /// Stops motion sensors.

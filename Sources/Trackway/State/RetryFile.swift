@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayCore
 package import TrackwayDelivery
-package import TrackwayEvents
 package import TrackwayJournal
 
 /// Stores retry states in a small file.
 ///
-/// An app that starts often therefore does not call a failing back end often.
+/// With these states, an app that starts often does not call a failing back end at each start.
 ///
 /// Times are valid within one boot, so states of another boot are ignored. Nothing is flushed, and failures are
-/// ignored: losing a state costs one early attempt. Only the process that delivers writes the file.
-package final class RetryFile: RetryMemory {
+/// ignored: losing a state causes one early attempt. Only the process that delivers writes the file.
+package final class RetryFile: RetryStateStore {
     private let file: StateFile<[DestinationID: RetryState]>
     private let states: Locked<[DestinationID: RetryState]>
 
     /// Reads the states of this boot.
     package init(folder: String, storage: any JournalStorage, boot: String) {
         file = StateFile("retry", in: folder, of: storage, format: .retry(boot: boot))
-        states = Locked(file.readable ?? [:])
+        states = Locked(file.storedValue ?? [:])
     }
 
     /// Returns the state stored for a destination in this boot.
@@ -29,11 +29,11 @@ package final class RetryFile: RetryMemory {
     /// Stores a state; nil removes it.
     ///
     /// Writes only if something changed.
-    package func keep(_ state: RetryState?, for destination: DestinationID) {
+    package func store(_ state: RetryState?, for destination: DestinationID) {
         states.withLock { states in
             guard states[destination] != state else { return }
             states[destination] = state
-            // A state that cannot be written costs one early attempt after a restart.
+            // A state that cannot be written causes one early attempt after a restart.
             try? file.write(states)
         }
     }
@@ -42,7 +42,7 @@ package final class RetryFile: RetryMemory {
 extension StateFormat where Value == [DestinationID: RetryState] {
     /// The format: states by destination, with the times of one boot.
     ///
-    /// A state contains the number of failures, the time of the next attempt, the batch's refusals and failures, the
+    /// A state contains the number of failures, the time of the next attempt, the batch's rejections and failures, the
     /// time of the decision, the reason, and whether the back end specified the time.
     fileprivate static func retry(boot: String) -> StateFormat {
         StateFormat(
@@ -87,7 +87,7 @@ extension RetryState {
         guard let members = json.array else { return nil }
         let parts = members.map(\.integer)
         guard parts.count >= 2, let failures = parts[0], let notBefore = parts[1] else { return nil }
-        // Older files have no attempts.
+        // Older files do not contain attempts.
         let attempts = parts[2...].prefix(2).map { Int(clamping: $0 ?? 0) }
         self.init(
             failures: Int(clamping: failures),

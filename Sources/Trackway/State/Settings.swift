@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
-package import TrackwayEvents
+package import TrackwayCore
+package import TrackwayLifecycle
 
-/// The state that must survive a restart, besides events: decisions and identity.
+/// The state, other than events, that must survive a restart.
 package struct Settings: Sendable, Hashable {
     /// The consent decisions.
     package var consent: ConsentMachine
@@ -12,13 +12,13 @@ package struct Settings: Sendable, Hashable {
     package var policies: [PolicySource: CollectionPolicy] = [:]
     /// Whether the app enabled or disabled the SDK.
     ///
-    /// nil if it never did on this installation.
+    /// nil if the app has done neither on this installation.
     package var isEnabled: Bool?
     /// The current user and the known users.
     package var identity = IdentityMachine()
     /// The global attributes.
     package var global = Attributes()
-    /// The names of the attributes in ``global`` that belong to the current person.
+    /// The names of the current person's attributes in ``global``.
     package var personal: Set<String> = []
 
     /// Creates settings without decisions or users.
@@ -31,7 +31,7 @@ package struct Settings: Sendable, Hashable {
         policies.values.reduce(CollectionPolicy()) { $0.merging($1) }
     }
 
-    /// Removes the person's global attributes if the person differs from that of `former`.
+    /// Removes personal global attributes if the person differs from that of `former`.
     ///
     /// - Returns: The names of the removed attributes; nil if the person is the same.
     package mutating func forgetPersonal(of former: IdentityMachine) -> Set<String>? {
@@ -56,7 +56,7 @@ package struct Settings: Sendable, Hashable {
         if let text = json["consent"]?.string {
             guard let decision = Consent(rawValue: text) else { throw JSONError(.memberInvalid, at: 0) }
             // Written by a version that did not distinguish users, or by hand.
-            if json["people"] == nil { _ = consent.decided(decision, by: .device) }
+            if json["people"] == nil { _ = consent.decide(decision, by: .device) }
         }
         for source in PolicySource.allCases {
             if let policy = json["policies"]?[source.rawValue] { policies[source] = try CollectionPolicy(json: policy) }
@@ -67,7 +67,7 @@ package struct Settings: Sendable, Hashable {
         } else if let user = json["user"] {
             // Written by a version that did not distinguish users.
             identity = try IdentityMachine(json: .object(.init([.init(key: "user", value: user)])))
-            if json["people"] == nil, let user = user.string { _ = consent.signedIn(user) }
+            if json["people"] == nil, let user = user.string { _ = consent.signIn(user) }
         }
         if let global = json["global"]?.object { self.global = Attributes(global) }
         global.restoreStrings(at: (json["texts"]?.array ?? []).compactMap(\.string))
@@ -77,7 +77,7 @@ package struct Settings: Sendable, Hashable {
     /// The settings as they are stored.
     var bytes: [UInt8] {
         var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
-        // For human readers and for versions with only one decision.
+        // This member is for human readers and for versions with only one decision.
         if let decision = consent.device.overall {
             members.append(.init(key: "consent", value: .string(decision.rawValue)))
         }
@@ -88,7 +88,7 @@ package struct Settings: Sendable, Hashable {
         if let isEnabled { members.append(.init(key: "enabled", value: .boolean(isEnabled))) }
         if identity != IdentityMachine() { members.append(.init(key: "identity", value: identity.json)) }
         if !global.isEmpty { members.append(.init(key: "global", value: .object(global.json))) }
-        let texts = global.textsInFormOfDates
+        let texts = global.dateLikeStringPointers
         if !texts.isEmpty { members.append(.init(key: "texts", value: .array(texts.map { .string($0) }))) }
         if !personal.isEmpty {
             members.append(.init(key: "personal", value: .array(personal.sorted().map { .string($0) })))

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
+package import TrackwayLifecycle
 
 /// The settings on disk, shared by all processes of an installation.
 ///
 /// A change has reached the kernel before ``change(_:)`` returns, so it survives a kill of the process. The storage
-/// queue flushes it to stable storage soon afterwards, so that no caller waits for a disk. The file is read, changed
-/// and replaced under an exclusive lock, so that no process restores a value that another one has just replaced. A
-/// caller waits only briefly for the lock. If another process was stopped while holding it, the change takes effect in
-/// this process immediately, and the storage queue writes it later.
+/// queue flushes it to stable storage soon afterward, so that no caller waits for a disk. The file is read, changed and
+/// replaced under an exclusive lock, so that no process restores a value that another process has just replaced. A
+/// caller waits only briefly for the lock. If another process was suspended while holding the lock, the change takes
+/// effect in this process immediately, and the storage queue writes it later.
 package final class SettingsFile: Sendable {
     private struct State: Sendable {
         var settings: Settings
         /// Changes that could not be written yet.
         ///
-        /// They are applied again to the file's later content.
+        /// These changes are applied again to the file's later content.
         var unsaved: [@Sendable (inout Settings) -> Void] = []
-        /// Whether the storage queue is about to try again.
+        /// Whether a retry is scheduled on the storage queue.
         var isRetrying = false
-        /// Whether the file could not be read yet, so that earlier decisions are unknown.
-        var isAwaiting = false
+        /// Whether the file is still unread, so that earlier decisions are unknown.
+        var isUnread = false
         /// Tracks failures of writes and flushes on the storage queue.
         ///
         /// A handler that changes the settings must not be called for its own change endlessly.
         var failure = ReportedFailure()
     }
 
-    /// The maximum number of unsaved changes, for example on a full disk.
+    /// The maximum number of unsaved changes, which accumulate on a full disk.
     ///
-    /// The oldest ones are dropped.
+    /// The oldest changes are dropped.
     private static let maxUnsaved = 64
 
     private let file: StateFile<Settings>
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
     private let rules: ConsentRules
-    /// Held while the file is changed or read, and acquired before the lock below.
+    /// Held while the file is read or changed; acquired before `state`'s lock.
     ///
     /// Reading the known settings never waits for it.
     private let access = Locked(())
@@ -51,9 +51,9 @@ package final class SettingsFile: Sendable {
     ///
     /// - Parameters:
     ///   - rules: The app's rules for consent; not stored.
-    ///   - isTemporary: Returns whether the file will be readable later despite an error. Until ``take(_:)``, consent
-    ///     then counts as pending.
-    /// - Throws: `StorageError` if the settings exist but cannot be read now.
+    ///   - isTemporary: Returns whether the file will be readable later despite an error. If so, consent counts as
+    ///     pending until `load` succeeds.
+    /// - Throws: `StorageError` if the settings exist but currently cannot be read.
     package init(
         _ rules: ConsentRules,
         folder: String,
@@ -73,8 +73,8 @@ package final class SettingsFile: Sendable {
         } catch {
             guard isTemporary(error) else { throw error }
             var settings = Settings(rules)
-            _ = settings.consent.decided(.pending, by: .device)
-            state = Locked(State(settings: settings, isAwaiting: true))
+            _ = settings.consent.decide(.pending, by: .device)
+            state = Locked(State(settings: settings, isUnread: true))
         }
     }
 
@@ -84,13 +84,13 @@ package final class SettingsFile: Sendable {
         _ rules: ConsentRules
     ) -> (Settings, Diagnostic?) {
         switch content {
-        case .nothing:
+        case .missing:
             return (Settings(rules), nil)
-        case .kept(let stored, _):
+        case .stored(let stored, _):
             return (stored, nil)
         case .damaged(let what):
             var settings = Settings(rules)
-            _ = settings.consent.decided(.pending, by: .device)
+            _ = settings.consent.decide(.pending, by: .device)
             let problem = Diagnostic(
                 code: .settingsDamaged,
                 field: "settings",
@@ -105,17 +105,17 @@ package final class SettingsFile: Sendable {
 
     /// Removes the users; decisions for the device stay.
     ///
-    /// Call this before anything reads the settings. Damaged settings stay as they are: they name no user, and nothing
-    /// may be sent under them.
-    static func forgetPeople(
+    /// Call this before anything reads the settings. Damaged settings are left unchanged: they name no user, and
+    /// nothing may be sent under them.
+    static func removeUsers(
         _ rules: ConsentRules,
         folder: String,
         storage: any JournalStorage
     ) throws(StorageError) {
         let file = StateFile<Settings>("settings", in: folder, of: storage, format: .settings(rules))
-        guard case .kept(var settings, _) = try file.read() else { return }
-        _ = settings.identity.erased()
-        _ = settings.consent.erased()
+        guard case .stored(var settings, _) = try file.read() else { return }
+        _ = settings.identity.erase()
+        _ = settings.consent.erase()
         settings.global = [:]
         settings.personal = []
         try file.write(settings)
@@ -123,18 +123,18 @@ package final class SettingsFile: Sendable {
 
     /// Reads the file, and applies the changes made since the start.
     ///
-    /// The file could not be read at the start.
+    /// For a file that could not be read at the start.
     ///
     /// - Parameters:
     ///   - change: Changes the content of the file before any other change; nil for none.
     ///   - first: Receives the resulting content before the other changes.
     /// - Throws: If the file still cannot be read.
-    package func take(
+    package func load(
         changing change: (@Sendable (inout Settings) -> Void)? = nil,
         _ first: (Settings) -> Void
     ) throws(StorageError) {
         let problem = try access.withLock { (_) throws(StorageError) -> Diagnostic? in
-            guard state.withLock({ $0.isAwaiting }) else { return nil }
+            guard state.withLock({ $0.isUnread }) else { return nil }
             var (stored, problem) = Self.settings(of: try file.read(), rules)
             change?(&stored)
             first(stored)
@@ -142,10 +142,10 @@ package final class SettingsFile: Sendable {
                 if let change { state.unsaved.insert(change, at: 0) }
                 state.settings = stored
                 for change in state.unsaved { change(&state.settings) }
-                state.isAwaiting = false
+                state.isUnread = false
                 return !state.unsaved.isEmpty
             }
-            // If this fails, the next change tries again.
+            // If this fails, the next change retries.
             if isChanged { _ = save(.few) }
             return problem
         }
@@ -173,45 +173,45 @@ package final class SettingsFile: Sendable {
     func changeWithoutReporting<Outcome: Sendable>(
         _ body: @escaping @Sendable (inout Settings) -> Outcome
     ) -> (Outcome, StorageError?) {
-        let again = Locked<Outcome?>(nil)
-        let (first, ending) = access.withLock { _ -> (Outcome, Ending) in
+        let outcomeOfSave = Locked<Outcome?>(nil)
+        let (first, result) = access.withLock { _ -> (Outcome, SaveResult) in
             let first = state.withLock { state -> Outcome in
                 let first = body(&state.settings)
                 state.unsaved.append { settings in
                     let outcome = body(&settings)
-                    again.withLock { $0 = outcome }
+                    outcomeOfSave.withLock { $0 = outcome }
                 }
                 if state.unsaved.count > Self.maxUnsaved { state.unsaved.removeFirst() }
                 return first
             }
             return (first, save(.few))
         }
-        switch ending {
+        switch result {
         case .saved:
-            queue.order { [self] in flush() }
-            return (again.withLock { $0 } ?? first, nil)
+            queue.enqueue { [self] in flush() }
+            return (outcomeOfSave.withLock { $0 } ?? first, nil)
         case .failed(let failure):
             return (first, failure)
-        case .notOurTurn:
+        case .lockUnavailable:
             retry()
             return (first, nil)
-        case .awaited:
+        case .deferred:
             return (first, nil)
         }
     }
 
     /// Reads the file again, because another process may have changed it.
     ///
-    /// Unsaved changes are written first. If that is not possible now, they stay in effect.
+    /// Unsaved changes are written first. If that is currently not possible, they stay in effect.
     package func refresh() {
         access.withLock { _ in
-            guard !state.withLock({ $0.isAwaiting }) else { return }
+            guard !state.withLock({ $0.isUnread }) else { return }
             guard state.withLock({ $0.unsaved.isEmpty }) else {
                 _ = save(.once)  // A failure was reported with the change; the next refresh retries.
                 return
             }
-            // If the file cannot be read now, the known settings stay in effect.
-            guard let stored = file.readable else { return }
+            // If the file currently cannot be read, the known settings stay in effect.
+            guard let stored = file.storedValue else { return }
             state.withLock { $0.settings = stored }
         }
     }
@@ -219,34 +219,34 @@ package final class SettingsFile: Sendable {
     // MARK: Writing
 
     /// The result of an attempt to write changes.
-    private enum Ending: Sendable {
+    private enum SaveResult: Sendable {
         case saved
         case failed(StorageError)
         /// Another process holds the file; nothing was attempted.
-        case notOurTurn
-        /// The file could not be read yet; the change waits for it.
-        case awaited
+        case lockUnavailable
+        /// The file is still unreadable; the change waits until it is readable.
+        case deferred
     }
 
-    /// Makes the storage queue wait for the lock.
+    /// Schedules a retry that waits for the lock on the storage queue.
     ///
-    /// A caller did not get the lock in time.
+    /// Called when a caller did not get the lock in time.
     private func retry() {
         let isNeeded = state.withLock { state in
             defer { state.isRetrying = true }
             return !state.isRetrying
         }
         guard isNeeded else { return }
-        queue.order { [self] in
+        queue.enqueue { [self] in
             state.withLock { $0.isRetrying = false }
             switch access.withLock({ _ in save(.many) }) {
             case .saved:
                 flush()
             case .failed(let error):
                 reportOnce(error)
-            case .notOurTurn:
-                reportOnce(file.notOurTurn)
-            case .awaited:
+            case .lockUnavailable:
+                reportOnce(file.lockUnavailable)
+            case .deferred:
                 break
             }
         }
@@ -258,7 +258,7 @@ package final class SettingsFile: Sendable {
     private func flush() {
         do throws(StorageError) {
             try file.synchronize()
-            state.withLock { $0.failure.worked() }
+            state.withLock { $0.failure.noteSuccess() }
         } catch {
             reportOnce(error)
         }
@@ -266,27 +266,27 @@ package final class SettingsFile: Sendable {
 
     /// Reports only the first of several consecutive failures.
     private func reportOnce(_ error: StorageError) {
-        if state.withLock({ $0.failure.failed() }) { report(error) }
+        if state.withLock({ $0.failure.noteFailure() }) { report(error) }
     }
 
     /// Applies unsaved changes to the file's content and writes it.
     ///
-    /// Requires access to the file.
-    private func save(_ attempts: LockAttempts) -> Ending {
-        let (known, unsaved, isAwaiting) = state.withLock { ($0.settings, $0.unsaved, $0.isAwaiting) }
-        guard !isAwaiting, !unsaved.isEmpty else { return isAwaiting ? .awaited : .saved }
+    /// The caller must hold the access lock.
+    private func save(_ attempts: LockAttempts) -> SaveResult {
+        let (known, unsaved, isUnread) = state.withLock { ($0.settings, $0.unsaved, $0.isUnread) }
+        guard !isUnread, !unsaved.isEmpty else { return isUnread ? .deferred : .saved }
         var settings = known
         do throws(StorageError) {
-            let isOurs = try file.exclusively(attempts) { () throws(StorageError) in
+            let hasLock = try file.exclusively(attempts) { () throws(StorageError) in
                 // Another process may have changed other members; apply only this process's changes. A file that cannot
                 // be read or decoded is replaced by the known settings.
-                if let stored = file.readable {
+                if let stored = file.storedValue {
                     settings = stored
                     for change in unsaved { change(&settings) }
                 }
                 try file.write(settings)
             }
-            guard isOurs else { return .notOurTurn }
+            guard hasLock else { return .lockUnavailable }
         } catch {
             return .failed(error)
         }
@@ -314,7 +314,7 @@ package final class SettingsFile: Sendable {
 }
 
 extension StateFormat where Value == Settings {
-    /// The settings as JSON.
+    /// The format of the settings file: JSON.
     fileprivate static func settings(_ rules: ConsentRules) -> StateFormat {
         StateFormat(bytes: { $0.bytes }, value: { bytes in try Settings(bytes: bytes, rules) })
     }

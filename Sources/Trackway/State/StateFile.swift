@@ -20,20 +20,20 @@ package struct StateFile<Value: Sendable>: Sendable {
     /// The content of the file.
     package enum Content: Sendable {
         /// The file does not exist.
-        case nothing
-        /// A value, and the bytes that it was read from.
-        case kept(Value, bytes: [UInt8])
-        /// Content that cannot be decoded or exceeds the size limit.
+        case missing
+        /// The file contains a value; `bytes` are its encoded form.
+        case stored(Value, bytes: [UInt8])
+        /// The content cannot be decoded or exceeds the size limit.
         ///
-        /// Names the problem and the path.
+        /// The text names the problem and the path.
         case damaged(String)
     }
 
-    /// How new content replaces the old.
-    package enum Writing: Sendable {
-        /// Atomically: a reader sees the old or the new content, never a mix.
-        case replacing
-        /// In place, within microseconds.
+    /// The way in which new content replaces the old.
+    package enum WriteMode: Sendable {
+        /// Atomic: a reader sees either the old or the new content.
+        case atomic
+        /// In place: the write takes only microseconds.
         ///
         /// The content must be verifiable, for example by a checksum. A missing folder is created.
         case inPlace
@@ -44,7 +44,7 @@ package struct StateFile<Value: Sendable>: Sendable {
     private let folder: String
     private let storage: any JournalStorage
     private let format: StateFormat<Value>
-    private let writing: Writing
+    private let mode: WriteMode
     private let maxBytes: Int?
 
     /// Creates a reference to a file; nothing is read yet.
@@ -54,7 +54,7 @@ package struct StateFile<Value: Sendable>: Sendable {
     ///   - folder: The folder, an absolute path.
     ///   - storage: The storage that contains the folder.
     ///   - format: The format of the file.
-    ///   - writing: How new content replaces the old.
+    ///   - mode: The way in which new content replaces the old.
     ///   - maxBytes: The maximum size. A larger file counts as damaged and is not read, and a larger value is not
     ///     written. The default is more than the limits of events allow any state to become. nil skips the check, which
     ///     saves a system call.
@@ -63,14 +63,14 @@ package struct StateFile<Value: Sendable>: Sendable {
         in folder: String,
         of storage: any JournalStorage,
         format: StateFormat<Value>,
-        writing: Writing = .replacing,
+        mode: WriteMode = .atomic,
         maxBytes: Int? = 1 << 26
     ) {
         path = folder + "/" + name
         self.folder = folder
         self.storage = storage
         self.format = format
-        self.writing = writing
+        self.mode = mode
         self.maxBytes = maxBytes
     }
 
@@ -78,14 +78,14 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: If the file exists but cannot be read now.
+    /// - Throws: If the file exists but currently cannot be read.
     package func read() throws(StorageError) -> Content {
         if let maxBytes, let size = try storage.size(of: path), size > maxBytes {
             return .damaged("\(path): \(size) bytes, of at most \(maxBytes)")
         }
-        guard let bytes = try storage.contents(of: path) else { return .nothing }
+        guard let bytes = try storage.contents(of: path) else { return .missing }
         do {
-            return .kept(try format.value(bytes), bytes: bytes)
+            return .stored(try format.value(bytes), bytes: bytes)
         } catch {
             return .damaged("\(path): \(error)")
         }
@@ -93,10 +93,11 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// The stored value.
     ///
-    /// nil if it is missing, or cannot be read or decoded now.
-    package var readable: Value? {
-        // For callers that continue with what they know; callers that must distinguish the cases call `read`.
-        guard case .kept(let value, _)? = try? read() else { return nil }
+    /// nil if the value is missing, or currently cannot be read or decoded.
+    package var storedValue: Value? {
+        // This property is for callers that can continue without the stored value; callers that must distinguish the
+        // cases call `read`.
+        guard case .stored(let value, _)? = try? read() else { return nil }
         return value
     }
 
@@ -131,8 +132,8 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// Writes bytes that ``bytes(of:)`` returned.
     func write(bytes: [UInt8]) throws(StorageError) {
-        switch writing {
-        case .replacing:
+        switch mode {
+        case .atomic:
             try storage.replace(path, with: bytes, durably: false)
         case .inPlace:
             do throws(StorageError) {
@@ -152,7 +153,7 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// Flushes the file to stable storage.
     ///
-    /// May take as long as the disk does.
+    /// Waits for the disk.
     package func synchronize() throws(StorageError) {
         try storage.synchronize(path)
         try storage.synchronizeFolder(folder)
@@ -162,7 +163,7 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// Acquires the lock file next to the file (`<file>.lock`).
     ///
-    /// nil while another process holds it. For a process that holds the lock for its lifetime.
+    /// nil while another process holds it. Use this method in a process that holds the lock for its lifetime.
     func lock() throws(StorageError) -> (any StorageLock)? {
         try storage.lock(path + ".lock")
     }
@@ -170,17 +171,17 @@ package struct StateFile<Value: Sendable>: Sendable {
     /// Calls `body` while no other process has access to the file.
     ///
     /// `body` reads, changes and replaces the file. The lock next to the file grants access and is released when its
-    /// holder ends. It is held for about as long as reading and writing two small files takes. The wait is bounded all
-    /// the same, because the system may have stopped the holder; recording threads never wait here. If the lock cannot
-    /// be opened, for example because another user created it, `body` is called without it: the certain loss of this
-    /// decision is worse than the possible loss of another one.
+    /// holder ends. The lock is held for about as long as reading and writing two small files takes. The wait is
+    /// bounded nevertheless, because the system may have suspended the holder; recording threads never wait here. If
+    /// the lock cannot be opened, for example because another user created it, `body` is called without it: the certain
+    /// loss of this decision is worse than the possible loss of another one.
     ///
-    /// - Returns: False if another process held the lock the entire time; `body` was not called then.
+    /// - Returns: False if another process held the lock the entire time; in that case, `body` was not called.
     /// - Throws: Any error that `body` throws.
     package func exclusively(_ attempts: LockAttempts, _ body: () throws(StorageError) -> Void) throws(StorageError)
         -> Bool
     {
-        var left = attempts.rawValue
+        var remaining = attempts.rawValue
         while true {
             let lock: (any StorageLock)?
             do throws(StorageError) {
@@ -194,20 +195,20 @@ package struct StateFile<Value: Sendable>: Sendable {
                 try body()
                 return true
             }
-            left -= 1
-            guard left > 0 else { return false }
+            remaining -= 1
+            guard remaining > 0 else { return false }
             // Nothing signals the semaphore; the thread sleeps for a millisecond.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
         }
     }
 
-    /// The error to report if another process held the lock the entire time.
-    package var notOurTurn: StorageError {
+    /// The error for a lock that another process held during all attempts.
+    package var lockUnavailable: StorageError {
         StorageError(.other, operation: "lock, because another process holds it,", path: path)
     }
 }
 
-/// The number of attempts to lock a file, one millisecond apart.
+/// The maximum number of attempts to lock a file, one millisecond apart.
 package enum LockAttempts: Int, Sendable {
     case once = 1
     /// For a thread of the app.
@@ -240,22 +241,24 @@ extension StateFormat where Value: Codable {
     }
 }
 
-/// Decides whether to report a lasting failure: once, and again after a recovery.
+/// Decides whether to report a lasting failure.
 ///
-/// Otherwise a full disk would be reported with every event.
+/// A failure is reported once, and again after a recovery.
+///
+/// Without this check, a full disk would be reported with every event.
 struct ReportedFailure: Sendable {
     private var isReported = false
 
     /// Notes a failure.
     ///
     /// - Returns: Whether to report it.
-    mutating func failed() -> Bool {
+    mutating func noteFailure() -> Bool {
         defer { isReported = true }
         return !isReported
     }
 
     /// Notes a success.
-    mutating func worked() {
+    mutating func noteSuccess() {
         isReported = false
     }
 }

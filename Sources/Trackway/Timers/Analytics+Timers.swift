@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+public import TrackwayLifecycle
 
 extension Analytics {
     /// Starts a timer.
@@ -17,15 +17,15 @@ extension Analytics {
     /// - Parameters:
     ///   - name: The name of the event that is recorded when the timer ends.
     ///   - unit: The unit of the duration.
-    ///   - countsBackground: Whether time in the background counts, too.
+    ///   - countsBackground: Whether time in the background also counts.
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
         let id = TimerID(name: timerName(name), start: recording.ids.next(at: recording.clock.now().wall))
         guard !isInChild else { return id }
-        let actions = lifecycle.timers.report { machine, now in
-            machine.started(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
+        let actions = lifecycle.timers.handle { machine, now in
+            machine.start(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
         }
-        for case .reportForgotten(let forgotten) in actions {
+        for case .reportDropped(let forgotten) in actions {
             reporter.report(
                 Diagnostic(
                     code: .tooManyTimers,
@@ -42,34 +42,34 @@ extension Analytics {
 
     /// Pauses a timer.
     ///
-    /// A paused timer stays paused.
+    /// A timer that is already paused stays paused.
     public func pauseTimer(_ name: String) { pause(.name(timerName(name)), name) }
 
     /// Pauses a timer.
     ///
-    /// A paused timer stays paused.
+    /// A timer that is already paused stays paused.
     public func pauseTimer(_ id: TimerID) { pause(.id(id.start), id.name) }
 
     /// Resumes a paused timer.
     ///
-    /// A running timer does not change.
+    /// A timer that is already running does not change.
     public func resumeTimer(_ name: String) { resume(.name(timerName(name)), name) }
 
     /// Resumes a paused timer.
     ///
-    /// A running timer does not change.
+    /// A timer that is already running does not change.
     public func resumeTimer(_ id: TimerID) { resume(.id(id.start), id.name) }
 
-    /// Returns a timer's elapsed time; nil if it does not exist.
+    /// Returns a timer's elapsed time; nil if the timer does not exist.
     public func elapsedTime(of name: String) -> Duration? { elapsedTime(.name(timerName(name))) }
 
-    /// Returns a timer's elapsed time; nil if it does not exist.
+    /// Returns a timer's elapsed time; nil if the timer does not exist.
     public func elapsedTime(of id: TimerID) -> Duration? { elapsedTime(.id(id.start)) }
 
-    /// Ends a timer and records the event of its name.
+    /// Ends a timer and records the event with the timer's name.
     ///
     /// The event has the elapsed time as `event_duration`, rounded to three decimals. If the timer does not exist, for
-    /// example because it was ended before, the event is recorded without a duration, and a `Diagnostic` is reported.
+    /// example because it has already ended, the event is recorded without a duration, and a `Diagnostic` is reported.
     /// An attribute `event_duration` of the app replaces the measured one.
     @discardableResult
     public func endTimer(
@@ -81,7 +81,7 @@ extension Analytics {
         end(.name(timerName(name)), name, attributes, items, route)
     }
 
-    /// Ends the timer of one start and records its event.
+    /// Ends the timer with an id and records its event.
     ///
     /// See ``endTimer(_:_:items:to:)``.
     @discardableResult
@@ -103,33 +103,33 @@ extension Analytics {
     /// Removes all timers without recording events.
     public func clearTimers() {
         guard !isInChild else { return }
-        lifecycle.timers.report { machine, _ in machine.cleared() }
+        lifecycle.timers.handle { machine, _ in machine.removeAll() }
     }
 
     // MARK: Names and ids
 
-    /// Returns the name, truncated like an event's name.
+    /// Returns a timer's name, truncated like an event's name.
     ///
     /// A timer with a long name can therefore be ended with the full name.
-    private func timerName(_ name: String) -> String { name.cut(toBytes: recording.limits.nameBytes) }
+    private func timerName(_ name: String) -> String { name.truncated(toUTF8Count: recording.limits.nameBytes) }
 
     private func pause(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !lifecycle.timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
+        if !lifecycle.timers.handle({ machine, now in machine.pause(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func elapsedTime(_ timer: TimerReference) -> Duration? {
-        isInChild ? nil : lifecycle.timers.report { machine, now in machine.elapsedTime(of: timer, at: now) }
+        isInChild ? nil : lifecycle.timers.handle { machine, now in machine.elapsedTime(of: timer, at: now) }
     }
 
     private func resume(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !lifecycle.timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
+        if !lifecycle.timers.handle({ machine, now in machine.resume(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func remove(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !lifecycle.timers.report({ machine, _ in machine.removed(timer) }) { reportUnknown(name) }
+        if !lifecycle.timers.handle({ machine, _ in machine.remove(timer) }) { reportUnknown(name) }
     }
 
     private func end(
@@ -139,15 +139,15 @@ extension Analytics {
         _ items: [Item],
         _ route: Route
     ) -> Receipt {
-        guard !isInChild else { return refuseInChild() }
-        let reading = lifecycle.timers.report { machine, now in machine.ended(timer, at: now) }
+        guard !isInChild else { return rejectInChild() }
+        let reading = lifecycle.timers.handle { machine, now in machine.end(timer, at: now) }
         guard let reading else {
             reportUnknown(name)
             return record(name, attributes, items: items, to: route)
         }
-        // Added last, so that it is dropped first if there are too many attributes.
+        // The duration is added last, so that it is dropped first if there are too many attributes.
         let measured: Attributes = [CapturedKey.eventDuration: .double(reading.value)]
-        return record(name, attributes.filled(from: measured, most: 1), items: items, to: route)
+        return record(name, attributes.filled(from: measured, limit: 1), items: items, to: route)
     }
 
     private func reportUnknown(_ name: String) {
@@ -164,9 +164,9 @@ extension Analytics {
     }
 }
 
-/// Identifies one start of a timer.
+/// The identity of one start of a timer.
 ///
-/// It is needed only if several timers with the same name run at the same time; otherwise the name is enough.
+/// The id is needed only if several timers with the same name run at the same time; otherwise the name is enough.
 public struct TimerID: Sendable, Hashable {
     /// The name of the timer and of its event.
     public let name: String
@@ -190,12 +190,12 @@ package final class TimerController: Sendable {
         self.clock = clock
         self.boot = boot
         var machine = TimerMachine()
-        if launchState == .background { machine.wentToBackground(at: DeviceTime(clock.now(), boot: boot)) }
+        if launchState == .background { machine.appEnteredBackground(at: DeviceTime(clock.now(), boot: boot)) }
         self.machine = Locked(machine)
     }
 
-    /// Passes an input to the machine, with the given time or now.
-    func report<Answer: Sendable>(
+    /// Passes an input to the machine, with the given or the current time.
+    func handle<Answer: Sendable>(
         at time: DualTimestamp? = nil,
         _ body: (inout TimerMachine, DeviceTime) -> Answer
     ) -> Answer {
@@ -204,14 +204,14 @@ package final class TimerController: Sendable {
     }
 
     /// Handles lifecycle changes, in order, from the system or from the app.
-    func lifeCycleChanged(_ changes: [LifeCycleChange], at time: DualTimestamp? = nil) {
-        report(at: time) { machine, now in
+    func lifecycleChanged(_ changes: [LifecycleChange], at time: DualTimestamp? = nil) {
+        handle(at: time) { machine, now in
             for change in changes {
                 switch change {
                 case .didEnterBackground:
-                    machine.wentToBackground(at: now)
+                    machine.appEnteredBackground(at: now)
                 case .willEnterForeground, .didBecomeActive:
-                    machine.cameToForeground(at: now)
+                    machine.appEnteredForeground(at: now)
                 case .didFinishLaunching, .willResignActive, .willSuspend, .willTerminate:
                     continue
                 }

@@ -3,8 +3,8 @@
 
 /// The effects of the device's state on delivery.
 ///
-/// They never drop an event: events stay pending in the journal, within its limits, and are sent when the condition
-/// ends.
+/// These effects never drop an event: events stay pending in the journal, within its limits, and are sent when the
+/// condition ends.
 ///
 /// ```swift
 /// configuration.delivery.conditions.onExpensiveNetwork = .spaced
@@ -19,10 +19,10 @@ public struct DeliveryConditions: Sendable, Hashable {
         case unrestricted
         /// Uploads that the app did not request are ``DeliveryConditions/spacing`` apart.
         ///
-        /// Each of them then sends all pending events. Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are not
-        /// affected, nor is the upload when the app leaves the foreground.
+        /// Each such upload sends all pending events. Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are not
+        /// affected, nor is the upload made when the app leaves the foreground.
         case spaced
-        /// Only a flush or a shutdown by the app sends events.
+        /// Only a flush or shutdown that the app requests sends events.
         case held
         /// Nothing is sent, not even by a flush.
         case closed
@@ -30,7 +30,7 @@ public struct DeliveryConditions: Sendable, Hashable {
         public static func < (first: Reaction, second: Reaction) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// The effect of low power mode; spaced by default.
+    /// The effect of Low Power Mode; spaced by default.
     public var onLowPower = Reaction.spaced
     /// The effect of a hot device (`serious`); spaced by default.
     public var onSeriousHeat = Reaction.spaced
@@ -40,15 +40,15 @@ public struct DeliveryConditions: Sendable, Hashable {
     ///
     /// Unrestricted by default: events are small, and many people have no other network.
     public var onExpensiveNetwork = Reaction.unrestricted
-    /// The effect of a missing network.
+    /// The effect of having no network.
     ///
-    /// Held by default: an attempt costs power and fails. Pending events are sent as soon as there is a network.
-    public var withoutNetwork = Reaction.held
-    /// The time between spaced uploads, and before the first one.
+    /// Held by default: an attempt uses power and fails. Pending events are sent as soon as a network is available.
+    public var onMissingNetwork = Reaction.held
+    /// The time between spaced uploads, and before the first spaced upload.
     ///
     /// 5 minutes by default.
     public var spacing = Duration.seconds(300)
-    /// The effect of low-data mode.
+    /// The effect of Low Data Mode.
     ///
     /// Set from the configuration, which determines whether the transport sends on such networks.
     package var onConstrainedNetwork = Reaction.closed
@@ -56,7 +56,7 @@ public struct DeliveryConditions: Sendable, Hashable {
     /// Creates conditions with the defaults above.
     public init() {}
 
-    /// Conditions with no effect, except in low-data mode.
+    /// Conditions with no effect, except in Low Data Mode.
     ///
     /// See `Configuration.delivery.allowsConstrainedNetworks`.
     public static var ignored: DeliveryConditions {
@@ -65,26 +65,26 @@ public struct DeliveryConditions: Sendable, Hashable {
         conditions.onSeriousHeat = .unrestricted
         conditions.onCriticalHeat = .unrestricted
         conditions.onExpensiveNetwork = .unrestricted
-        conditions.withoutNetwork = .unrestricted
+        conditions.onMissingNetwork = .unrestricted
         return conditions
     }
 
-    /// Returns the restriction that the device's current state requires.
-    package func restraint(by device: DeviceConditions) -> DeliveryThrottle {
-        var asked: [(Reaction, DeliveryThrottle.Reason)] = []
-        if device.isConstrained == true { asked.append((onConstrainedNetwork, .constrainedNetwork)) }
-        if device.isConnected == false { asked.append((withoutNetwork, .noNetwork)) }
+    /// Returns the restriction on delivery for the device's current state.
+    package func throttle(for device: DeviceConditions) -> DeliveryThrottle {
+        var reactions: [(Reaction, DeliveryThrottle.Reason)] = []
+        if device.isConstrained == true { reactions.append((onConstrainedNetwork, .constrainedNetwork)) }
+        if device.isConnected == false { reactions.append((onMissingNetwork, .noNetwork)) }
         switch device.thermalState {
-        case .critical: asked.append((max(onCriticalHeat, onSeriousHeat), .criticalHeat))
-        case .serious: asked.append((onSeriousHeat, .seriousHeat))
+        case .critical: reactions.append((max(onCriticalHeat, onSeriousHeat), .criticalHeat))
+        case .serious: reactions.append((onSeriousHeat, .seriousHeat))
         case .nominal, .fair, nil: break
         }
-        if device.savesPower == true { asked.append((onLowPower, .lowPower)) }
-        if device.isExpensive == true { asked.append((onExpensiveNetwork, .expensiveNetwork)) }
-        // Among equally strict conditions, report the first: the list begins with those that can change soonest.
-        guard let strictest = asked.map(\.0).max(), strictest > .unrestricted,
-            let reason = asked.first(where: { $0.0 == strictest })?.1
-        else { return .none }
+        if device.isInLowPowerMode == true { reactions.append((onLowPower, .lowPower)) }
+        if device.isExpensive == true { reactions.append((onExpensiveNetwork, .expensiveNetwork)) }
+        // Of equally strict conditions, the first is reported: the list begins with those that can change soonest.
+        guard let strictest = reactions.map(\.0).max(), strictest > .unrestricted,
+            let reason = reactions.first(where: { $0.0 == strictest })?.1
+        else { return .unrestricted }
         return DeliveryThrottle(strictest, because: reason, spacing: max(.zero, spacing))
     }
 }
@@ -109,7 +109,7 @@ package struct DeliveryThrottle: Sendable, Hashable {
     package let spacing: Duration
 
     /// No restriction.
-    package static let none = DeliveryThrottle(.unrestricted, because: nil, spacing: .zero)
+    package static let unrestricted = DeliveryThrottle(.unrestricted, because: nil, spacing: .zero)
 
     /// Creates a restriction.
     package init(_ reaction: DeliveryConditions.Reaction, because reason: Reason?, spacing: Duration) {
@@ -120,11 +120,11 @@ package struct DeliveryThrottle: Sendable, Hashable {
 
     /// Returns whether an upload may begin.
     ///
-    /// - Parameter isAsked: Whether the app requested a flush.
-    package func permits(isAsked: Bool) -> Bool {
+    /// - Parameter isRequestedByApp: Whether the app requested a flush.
+    package func permitsUpload(isRequestedByApp: Bool) -> Bool {
         switch reaction {
         case .unrestricted, .spaced: true
-        case .held: isAsked
+        case .held: isRequestedByApp
         case .closed: false
         }
     }
@@ -140,7 +140,7 @@ package struct DeliveryThrottle: Sendable, Hashable {
     }
 
     /// The reason why events are pending, as a sentence; nil when unrestricted.
-    package var obstacle: String? {
+    package var pendingReason: String? {
         guard reaction > .unrestricted, let reason else { return nil }
         let what =
             switch reason {

@@ -19,13 +19,13 @@ public struct DeviceConditions: Sendable, Hashable {
         public static func < (first: ThermalState, second: ThermalState) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// Whether low power mode is on.
-    public var savesPower: Bool?
+    /// Whether Low Power Mode is on.
+    public var isInLowPowerMode: Bool?
     /// The device's thermal state.
     public var thermalState: ThermalState?
-    /// Whether any network provides a connection beyond the device.
+    /// Whether the device has a network connection.
     public var isConnected: Bool?
-    /// Whether the network is in low-data mode.
+    /// Whether the network is in Low Data Mode.
     ///
     /// In this mode, the user wants as little data as possible to be sent.
     public var isConstrained: Bool?
@@ -34,13 +34,13 @@ public struct DeviceConditions: Sendable, Hashable {
 
     /// Creates conditions; omitted values are unknown.
     public init(
-        savesPower: Bool? = nil,
+        isInLowPowerMode: Bool? = nil,
         thermalState: ThermalState? = nil,
         isConnected: Bool? = nil,
         isConstrained: Bool? = nil,
         isExpensive: Bool? = nil
     ) {
-        self.savesPower = savesPower
+        self.isInLowPowerMode = isInLowPowerMode
         self.thermalState = thermalState
         self.isConnected = isConnected
         self.isConstrained = isConstrained

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 package import TrackwayJournal
 
 extension UploadMachine {
-    /// A batch borrowed from the journal.
+    /// A batch borrowed from the journal, with the progress of sending it.
     struct InFlight: Sendable, Hashable {
-        /// The part that was found too large.
+        /// The kind of part that was found too large.
         enum TooLarge: Sendable, Hashable {
             case nothing
             /// A part with several events.
             case several
-            /// A single event, which explains the refusal of the whole.
+            /// A single event, which explains the refusal of the whole batch.
             case single
         }
 
         /// The next step after a part was dropped.
-        enum Sequel: Sendable, Hashable {
+        enum NextStep: Sendable, Hashable {
             case wait(until: MonotonicTime, cause: Wait)
             case park(probeAt: MonotonicTime)
         }
@@ -26,11 +26,11 @@ extension UploadMachine {
         var isProbe: Bool
         var tooLarge = TooLarge.nothing
         /// The largest number of events accepted in one request.
-        var largestPassed = 0
+        var largestAccepted = 0
         /// The next step after the dropped part is settled.
         ///
-        /// If nil, the next part follows.
-        var then: Sequel?
+        /// If nil, the next part is sent.
+        var nextStep: NextStep?
     }
 }
 

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 extension UploadMachine {
     /// The policy under the current restriction.
-    var usedPolicy: DeliveryPolicy { restraint.applied(to: policy) }
+    var usedPolicy: DeliveryPolicy { throttle.applied(to: policy) }
 
-    /// Applies another restriction by the device's state.
+    /// Applies a changed restriction that the device's state requires.
     ///
-    /// A request in progress still gets its response. Afterwards, report the pending events again (`eventsPending`).
-    package mutating func restrained(by restraint: DeliveryThrottle) {
-        let hadNoNetwork = self.restraint.reason == .noNetwork
-        self.restraint = restraint
-        // A request that failed without a network is retried as soon as there is one, but not if the back end set the
-        // delay.
-        if hadNoNetwork, restraint.reason != .noNetwork, case .waiting(_, .backOff) = state { state = .restrained }
+    /// A request in progress still gets its response. After this call, report the pending events again
+    /// (`eventsPending`).
+    package mutating func throttleChanged(to throttle: DeliveryThrottle) {
+        let hadNoNetwork = self.throttle.reason == .noNetwork
+        self.throttle = throttle
+        // A request that failed without a network is retried as soon as a network is available, unless the back end
+        // set the delay.
+        if hadNoNetwork, throttle.reason != .noNetwork, case .waiting(_, .backOff) = state { state = .throttled }
     }
 
-    /// Plans restrained events again; if now permitted, they have waited long enough.
-    mutating func planRestrained(pending: UInt64, at now: MonotonicTime) -> [Action] {
+    /// Plans throttled events again; they count as having waited long enough.
+    mutating func planThrottled(pending: UInt64, at now: MonotonicTime) -> [Action] {
         plan(pending: pending, since: now.advanced(by: .zero - usedPolicy.flushInterval), at: now)
     }
 
     /// The reason why the device's state delays events, as a sentence.
     ///
-    /// nil if it does not delay them.
-    package var restraintObstacle: String? {
+    /// nil if the device's state does not delay events.
+    package var throttleReason: String? {
         switch state {
-        case .restrained: restraint.obstacle
-        case .gathering: usedPolicy == policy ? nil : restraint.obstacle
+        case .throttled: throttle.pendingReason
+        case .gathering: usedPolicy == policy ? nil : throttle.pendingReason
         case .idle, .working, .waiting, .parked, .stopped: nil
         }
     }
 
-    /// Decides between resting, gathering, and reading.
+    /// Decides whether to rest, gather events, or read a batch.
     mutating func plan(pending: UInt64, since: MonotonicTime, at now: MonotonicTime) -> [Action] {
         let policy = usedPolicy
-        guard pending == 0 || restraint.permits(isAsked: demand > 0) else {
-            state = .restrained
+        guard pending == 0 || throttle.permitsUpload(isRequestedByApp: demand > 0) else {
+            state = .throttled
             return []
         }
         switch UploadPlan.decide(pending: pending, since: since, now: now, isUrgent: demand > 0, policy: policy) {
@@ -53,14 +54,14 @@ extension UploadMachine {
             let (full, due) = (UInt64(window.current), since.advanced(by: policy.flushInterval))
             // A destination that sends each event at once, or for which an upload was requested, is not paced.
             if demand == 0, policy.flushEvents > 1,
-                let until = pace.wait(for: pending, full: full, at: now, noLaterThan: due)
+                let until = pace.delayedStart(for: pending, full: full, at: now, noLaterThan: due)
             {
                 state = .gathering(since: since, until: until, isPaced: true)
                 return [.wake(at: until)]
             }
-            // Spaced uploads send all pending events, so that the radio can power down afterwards.
+            // Spaced uploads send all pending events, so that the radio can power down afterward.
             if policy != self.policy { demand = max(demand, pending) }
-            pace.began(with: pending, full: full, at: now)
+            pace.uploadBegan(with: pending, full: full, at: now)
             return read()
         }
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayWire
+package import TrackwayCore
+package import TrackwayDestinationKit
 
-/// Decides what to do with the events of one destination.
+/// The state machine that controls delivery to one destination.
 ///
-/// Decides when to read, what to send, what to settle, and how long to wait. The machine is a value without a clock,
-/// randomness, tasks, or files: each input passes in the time and jitter, and returns actions. At most one batch and
-/// one request are in progress, because each is a state. Records are settled front to back, and only after a response
-/// accepted them or they became dead letters for a reason.
+/// It decides when to read, what to send, what to settle, and how long to wait. The machine is a value without a clock,
+/// randomness, tasks, or files: the caller passes the time and jitter with each input and performs the returned
+/// actions. At most one batch and one request are in progress, because each is a state. Records are settled front to
+/// back, and only after a response accepted them or they became dead letters for a reason.
 package struct UploadMachine: Sendable, Hashable {
     /// An action for the caller.
     ///
@@ -17,24 +17,24 @@ package struct UploadMachine: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// Read the next batch from the journal.
         ///
-        /// Then call `batchRead`, `nothingToRead`, or `readFailed`.
+        /// Then call `batchRead`, `noEventsRead`, or `readFailed`.
         case read(BatchLimits)
         /// Send these records of the current batch.
         ///
-        /// Then call `answered`, `transportFailed`, `encodingFailed`, or `admissionWithdrawn`.
+        /// Then call `responseReceived`, `transportFailed`, `encodingFailed`, or `admissionWithdrawn`.
         case send(records: Range<Int>)
         /// Report the result for records of the current batch to the journal.
         ///
-        /// Then call `settled` or `settleFailed`.
+        /// Then call `settlementFinished` or `settlementFailed`.
         case settle(Settlement)
         /// Return the current batch to the journal, including unsettled parts.
         case release
-        /// Call `timeCame` at this time, replacing any earlier wake action.
+        /// Call `timerFired` at this time, replacing any earlier wake action.
         case wake(at: MonotonicTime)
         /// Store the retry state; nil removes it.
         case remember(RetryState?)
         /// Report this to the observer.
-        case report(Notice)
+        case report(Report)
     }
 
     /// The state of the machine; states that own a batch contain it.
@@ -45,9 +45,9 @@ package struct UploadMachine: Sendable, Hashable {
         ///
         /// If paced, enough means a full request.
         case gathering(since: MonotonicTime, until: MonotonicTime, isPaced: Bool)
-        /// The caller is working; `isLast` if the machine is to stop afterwards.
+        /// The caller is performing an action; `isLast` if the machine stops afterward.
         case working(Work, isLast: Bool)
-        /// After a failure, without a batch; nothing is sent before a time.
+        /// Waiting after a failure, without a batch; nothing is sent before `until`.
         case waiting(until: MonotonicTime, cause: Wait)
         /// The settings are wrong.
         ///
@@ -55,16 +55,16 @@ package struct UploadMachine: Sendable, Hashable {
         case parked(probeAt: MonotonicTime)
         /// The device's state forbids any upload; no batch is held.
         ///
-        /// A change of the device's state ends it.
-        case restrained
+        /// A change of the device's state ends this state.
+        case throttled
         /// Stopped: no batch is held, and no further actions are returned.
         case stopped
     }
 
-    /// The work that the caller is doing.
+    /// The action that the caller is performing.
     ///
-    /// Fresh demand means that a flush was requested when the journal may already have counted what it is about to
-    /// report. That count then does not prove that everything the flush requested has been settled.
+    /// Fresh demand means that a flush was requested after the journal may already have counted the events that it is
+    /// about to report. In that case, the count does not prove that everything the flush requested has been settled.
     enum Work: Sendable, Hashable {
         /// The journal is reading a batch.
         case reading(isProbe: Bool, hasFreshDemand: Bool)
@@ -76,13 +76,13 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// The reason for waiting.
     enum Wait: Sendable, Hashable {
-        /// A request failed; a flush may try once more immediately.
+        /// A request failed; a flush may retry once immediately.
         case backOff
         /// The destination is considered down.
         ///
         /// A flush that the app requests may send one probe.
         case down
-        /// The back end set the time, or refused event after event.
+        /// The back end set the delay, or refused too many consecutive events.
         ///
         /// Nothing shortens the wait.
         case strict
@@ -94,28 +94,28 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// A wait interrupted by a stop or restart.
     ///
-    /// Nothing is sent before its end.
-    private struct CutWait: Sendable, Hashable {
+    /// Nothing is sent before the wait ends.
+    private struct InterruptedWait: Sendable, Hashable {
         var until: MonotonicTime
         var cause: Wait
     }
 
-    /// The settings are wrong, and no events have been accepted since.
+    /// A record of wrong settings, kept until events are accepted.
     struct Parking: Sendable, Hashable {
-        /// The last time they were found wrong.
+        /// The time at which the settings were last found wrong.
         var since: MonotonicTime
-        /// The number of consecutive times, up to a maximum.
+        /// The number of consecutive verdicts of wrong settings, up to a maximum.
         var count: Int
     }
 
     var state = State.idle
     private(set) var policy: DeliveryPolicy
-    /// The current restriction by the device's state.
-    var restraint = DeliveryThrottle.none
+    /// The restriction that the device's state currently requires.
+    var throttle = DeliveryThrottle.unrestricted
     private var limits: BatchLimits
     var breaker: CircuitBreaker
     var window: BatchWindow
-    /// The spacing of uploads of a steady stream.
+    /// The spacing of uploads for a steady stream of events.
     var pace = UploadPace()
     /// The number of events that a flush still requests.
     var demand: UInt64 = 0
@@ -124,20 +124,20 @@ package struct UploadMachine: Sendable, Hashable {
     /// The number of consecutive empty reads although events are pending.
     var emptyReads = 0
     /// The next batch's maximum size after a split batch was returned.
-    var narrowing: Int?
-    /// Set while the settings are known to be wrong; otherwise nil.
+    var nextBatchLimit: Int?
+    /// The record of wrong settings; nil unless known to be wrong.
     var parking: Parking?
     /// The failed attempts since anything was last settled.
     var attempts: Attempts
-    private var cutWait: CutWait?
+    private var interruptedWait: InterruptedWait?
     /// Whether a flush has already sent a probe.
     ///
-    /// Reset by a response; false when the process begins.
+    /// A response resets the value; it is false when the process starts.
     var hasProbed = false
-    /// The reason for an earlier process's failure, while it causes the waiting.
+    /// The reason for an earlier process's failure that still delays delivery.
     private var rememberedReason: String?
     /// The time of the last input or of the restored state.
-    private var lastTold: MonotonicTime?
+    private var lastInputTime: MonotonicTime?
     /// The result of the last attempt; nil before the first.
     package internal(set) var lastOutcome: Outcome?
 
@@ -153,9 +153,11 @@ package struct UploadMachine: Sendable, Hashable {
         breaker = CircuitBreaker(threshold: policy.breakerThreshold, failures: remembered?.failures ?? 0)
         window = BatchWindow(limit: limits.events)
         attempts = remembered?.attempts ?? Attempts()
-        cutWait = remembered.map { CutWait(until: $0.notBefore, cause: $0.isNamedByBackEnd ? .strict : .down) }
+        interruptedWait = remembered.map {
+            InterruptedWait(until: $0.notBefore, cause: $0.isNamedByBackEnd ? .strict : .down)
+        }
         rememberedReason = remembered.map { $0.reason ?? "Earlier requests failed." }
-        lastTold = remembered?.since
+        lastInputTime = remembered?.since
     }
 
     /// Whether no further actions will be returned.
@@ -168,89 +170,91 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Whether the machine does nothing until events are reported.
     ///
-    /// This is the time to arm a trigger.
+    /// Arm a trigger when this is true.
     package var isIdle: Bool { state == .idle }
 
-    /// The number of pending events to report early; nil for none.
+    /// The number of pending events at which to notify the machine early.
     ///
-    /// The machine must be notified at this number, before its wake time.
+    /// When this many events are pending, the machine must be notified before its wake time. nil for no such number.
     package var triggerCount: UInt64? {
         switch state {
         case .idle: 1
         case .gathering(_, _, let isPaced): UInt64(isPaced ? window.current : usedPolicy.flushEvents)
-        case .working, .waiting, .parked, .restrained, .stopped: nil
+        case .working, .waiting, .parked, .throttled, .stopped: nil
         }
     }
 
     /// The progress of a flush.
     package var flushProgress: FlushProgress {
         switch state {
-        // Idle with demand: resumed after a stop, and the pending events have not been reported yet.
-        case .idle, .gathering, .working: demand == 0 ? .done : .moving
+        // Idle with demand: the machine was resumed after a stop, and the pending events have not been reported yet.
+        case .idle, .gathering, .working: demand == 0 ? .done : .inProgress
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
-        case .restrained: demand == 0 ? .done : .blocked(until: nil)
+        case .throttled: demand == 0 ? .done : .blocked(until: nil)
         case .stopped: .blocked(until: nil)
         }
     }
 
     // MARK: Inputs
 
-    /// Reports pending events: after the start, a trigger, or a count.
+    /// Handles the number of pending events after a start, trigger, or count.
     package mutating func eventsPending(pending: UInt64, at now: MonotonicTime) -> [Action] {
-        let isMoved = follow(now)
+        let didClockGoBack = adjustToClock(now)
         switch state {
         case .idle:
-            if let cutWait, cutWait.until > now, pending > 0 {
-                // An earlier run had to wait or found the back end down. Limit the wait to its maximum, regardless of
-                // the stored time.
+            if let interruptedWait, interruptedWait.until > now, pending > 0 {
+                // An earlier run had to wait or found the back end down. Limit the wait to the longest possible delay,
+                // regardless of the stored time.
                 let longest = now.advanced(by: max(policy.longestRetryAfter, policy.retry.cap))
-                return wait(until: min(cutWait.until, longest), cause: cutWait.cause)
+                return wait(until: min(interruptedWait.until, longest), cause: interruptedWait.cause)
             }
-            cutWait = nil
+            interruptedWait = nil
             return plan(pending: pending, since: now, at: now)
         case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
             // The wait is in progress; the journal is checked again after it.
-            return isMoved ? [.wake(at: until)] : []
-        case .restrained:
-            return planRestrained(pending: pending, at: now)
+            return didClockGoBack ? [.wake(at: until)] : []
+        case .throttled:
+            return planThrottled(pending: pending, at: now)
         case .working, .stopped:
             return []  // The journal is checked again after the work in progress.
         }
     }
 
-    /// Requests that all pending events are sent now.
+    /// Requests that all pending events be sent now.
     ///
-    /// Cuts short an ordinary wait after a failure for one attempt, unless `again` is true. Sends one probe to a
+    /// Cuts short an ordinary wait after a failure for one attempt, unless `isRecount` is true. Sends one probe to a
     /// destination that is considered down. Never shortens parking or a delay that the back end set. `pending` may have
     /// been counted before a settlement that has not been reported yet.
     ///
-    /// - Parameter isAsked: False if only the SDK requests the flush because the app leaves. The device's state may
-    ///   then forbid it.
+    /// - Parameter isRequestedByApp: False if only the SDK requests the flush because the app leaves the foreground.
+    ///   The device's state may then forbid the flush.
     package mutating func flushRequested(
         pending: UInt64,
-        again: Bool = false,
-        isAsked: Bool = true,
+        isRecount: Bool = false,
+        isRequestedByApp: Bool = true,
         at now: MonotonicTime
     ) -> [Action] {
-        let isMoved = follow(now)
-        guard isAsked || restraint.permits(isAsked: false) else { return eventsPending(pending: pending, at: now) }
+        let didClockGoBack = adjustToClock(now)
+        guard isRequestedByApp || throttle.permitsUpload(isRequestedByApp: false) else {
+            return eventsPending(pending: pending, at: now)
+        }
         demand = max(demand, pending)
-        let mayProbe = pending > 0 && !again && isAsked && !hasProbed
+        let mayProbe = pending > 0 && !isRecount && isRequestedByApp && !hasProbed
         switch state {
-        case .idle where mayProbe && cutWait?.cause == .down, .waiting(_, .down) where mayProbe:
-            cutWait = nil
+        case .idle where mayProbe && interruptedWait?.cause == .down, .waiting(_, .down) where mayProbe:
+            interruptedWait = nil
             hasProbed = true
             return read()
-        case .idle, .gathering, .restrained:
+        case .idle, .gathering, .throttled:
             return eventsPending(pending: pending, at: now)
-        case .waiting(_, .backOff) where pending > 0 && !again,
-            .waiting(_, .journal) where pending > 0 && !again:
+        case .waiting(_, .backOff) where pending > 0 && !isRecount,
+            .waiting(_, .journal) where pending > 0 && !isRecount:
             return read()
         case .waiting(let until, _), .parked(let until):
-            return isMoved ? [.wake(at: until)] : []
+            return didClockGoBack ? [.wake(at: until)] : []
         case .working(.reading(let isProbe, _), let isLast) where pending > 0:
             state = .working(.reading(isProbe: isProbe, hasFreshDemand: true), isLast: isLast)
             return []
@@ -264,10 +268,11 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Brings forward the next probe of a destination whose settings were wrong.
     ///
-    /// Called when its keys were set again or new events arrived. Does nothing unless the settings are in doubt.
+    /// Call when the destination's keys were set again or new events arrived. Does nothing unless the settings are in
+    /// doubt.
     ///
     /// - Parameter pause: The minimum time since the last response.
-    package mutating func woken(after pause: Duration, at now: MonotonicTime) -> [Action] {
+    package mutating func probeRequested(after pause: Duration, at now: MonotonicTime) -> [Action] {
         guard let parking else { return [] }
         let earliest = max(now, parking.since.advanced(by: max(.zero, pause)))
         switch state {
@@ -275,41 +280,43 @@ package struct UploadMachine: Sendable, Hashable {
             if earliest <= now { return read() }
             return earliest < probeAt ? park(probeAt: earliest) : []
         case .idle, .stopped:
-            if let cutWait, cutWait.cause == .parking, cutWait.until > earliest { self.cutWait?.until = earliest }
+            if let interruptedWait, interruptedWait.cause == .parking, interruptedWait.until > earliest {
+                self.interruptedWait?.until = earliest
+            }
             return []
         case .waiting(let until, .parking):
             guard earliest < until else { return [] }
             return wait(until: earliest, cause: .parking)
-        case .gathering, .working, .waiting, .restrained:
+        case .gathering, .working, .waiting, .throttled:
             return []
         }
     }
 
-    /// Cancels the flush, because no caller waits for it any more.
-    package mutating func flushGivenUp() {
+    /// Cancels the flush, because no caller waits for it anymore.
+    package mutating func flushAbandoned() {
         demand = 0
     }
 
-    /// Handles the time of the last `wake` action.
-    package mutating func timeCame(pending: UInt64, at now: MonotonicTime) -> [Action] {
-        _ = follow(now)
+    /// Handles a wake-up at the time of the last `wake` action.
+    package mutating func timerFired(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        _ = adjustToClock(now)
         switch state {
         case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
             guard now >= until else { return [.wake(at: until)] }  // The wake-up was early.
             return read()
-        case .idle, .working, .restrained, .stopped:
+        case .idle, .working, .throttled, .stopped:
             return []  // The wake action belonged to an earlier state.
         }
     }
 
     /// Replaces the destination's settings (credentials, address).
     ///
-    /// Everything learned about the old ones is reset.
+    /// Everything learned about the old settings is reset.
     ///
-    /// - Parameter flushEvents: The new number of pending events that starts an upload at once; nil leaves it
-    ///   unchanged.
+    /// - Parameter flushEvents: The new number of pending events at which an upload starts immediately; nil leaves the
+    ///   number unchanged.
     package mutating func destinationReplaced(
         limits: BatchLimits,
         flushEvents: Int? = nil,
@@ -321,7 +328,7 @@ package struct UploadMachine: Sendable, Hashable {
         window = BatchWindow(limit: limits.events)
         refusals = 0
         attempts = Attempts()
-        cutWait = nil
+        interruptedWait = nil
         parking?.count = 0
         switch state {
         case .waiting(_, .journal):
@@ -330,7 +337,7 @@ package struct UploadMachine: Sendable, Hashable {
             return [.remember(nil)] + read()
         case .working(.sending(let inFlight, _), let isLast):
             state = .working(.sending(inFlight, isOld: true), isLast: isLast)
-        case .idle, .gathering, .working, .restrained, .stopped: break
+        case .idle, .gathering, .working, .throttled, .stopped: break
         }
         return []
     }
@@ -338,17 +345,20 @@ package struct UploadMachine: Sendable, Hashable {
     /// Finishes the work in progress and begins nothing new.
     package mutating func stopRequested() -> [Action] {
         switch state {
-        case .idle, .gathering, .restrained:
+        case .idle, .gathering, .throttled:
             state = .stopped
             return []
         case .waiting(let until, let cause):
             // Pausing the whole service does not shorten the wait.
             let isDown = cause == .down || cause == .backOff
-            cutWait = CutWait(until: until, cause: cause == .parking ? .parking : isDown ? .down : .strict)
+            interruptedWait = InterruptedWait(
+                until: until,
+                cause: cause == .parking ? .parking : isDown ? .down : .strict
+            )
             state = .stopped
             return []
         case .parked(let until):
-            cutWait = CutWait(until: until, cause: .parking)
+            interruptedWait = InterruptedWait(until: until, cause: .parking)
             state = .stopped
             return []
         case .working(let work, _):
@@ -360,24 +370,24 @@ package struct UploadMachine: Sendable, Hashable {
     }
 
     /// Resumes the machine after a stop.
-    package mutating func resumed() {
+    package mutating func resumeRequested() {
         switch state {
         case .stopped: state = .idle
         case .working(let work, _): state = .working(work, isLast: false)
-        case .idle, .gathering, .waiting, .parked, .restrained: break  // It was not asked to stop.
+        case .idle, .gathering, .waiting, .parked, .throttled: break  // The machine was not asked to stop.
         }
     }
 
     /// Adapts to a clock that went back within the boot.
     ///
-    /// This happens in a restored virtual machine, for example. Pending times keep their remaining delay, instead of
-    /// waiting until the clock has caught up.
+    /// This happens in a restored virtual machine, for example. Pending waits keep their remaining delay instead of
+    /// lasting until the clock has caught up.
     ///
     /// - Returns: Whether times were moved.
-    private mutating func follow(_ now: MonotonicTime) -> Bool {
-        defer { lastTold = now }
-        guard let lastTold, now < lastTold else { return false }
-        let back = lastTold.duration(to: now)
+    private mutating func adjustToClock(_ now: MonotonicTime) -> Bool {
+        defer { lastInputTime = now }
+        guard let lastInputTime, now < lastInputTime else { return false }
+        let back = lastInputTime.duration(to: now)
         pace = UploadPace()
         switch state {
         case .gathering(let since, let until, let isPaced):
@@ -386,24 +396,24 @@ package struct UploadMachine: Sendable, Hashable {
             state = .waiting(until: until.advanced(by: back), cause: cause)
         case .parked(let probeAt):
             state = .parked(probeAt: probeAt.advanced(by: back))
-        case .idle, .working, .restrained, .stopped:
+        case .idle, .working, .throttled, .stopped:
             break  // No wait is in progress.
         }
-        if let cutWait { self.cutWait?.until = cutWait.until.advanced(by: back) }
+        if let interruptedWait { self.interruptedWait?.until = interruptedWait.until.advanced(by: back) }
         return true
     }
 
     /// The reason why events are pending after a failure, as a sentence.
     ///
-    /// Nil if nothing has failed since events were last accepted.
-    package func failureObstacle(at now: MonotonicTime) -> String? {
-        if let known = lastOutcome?.obstacle { return known }
+    /// nil if nothing has failed since events were last accepted.
+    package func failureReason(at now: MonotonicTime) -> String? {
+        if let known = lastOutcome?.pendingReason { return known }
         guard lastOutcome == nil, let rememberedReason else { return nil }
         let until: MonotonicTime
         switch state {
         case .waiting(let time, _): until = time
-        case .idle, .stopped: until = cutWait?.until ?? now
-        case .gathering, .working, .parked, .restrained: until = now
+        case .idle, .stopped: until = interruptedWait?.until ?? now
+        case .gathering, .working, .parked, .throttled: until = now
         }
         guard until > now else { return rememberedReason }
         let seconds = max(1, now.duration(to: until).components.seconds)
@@ -412,17 +422,17 @@ package struct UploadMachine: Sendable, Hashable {
 
     // MARK: Transitions
 
-    /// Reads a batch; if the destination is in doubt, a single event.
+    /// Reads a batch, or one event if the destination is in doubt.
     ///
-    /// That keeps a probe cheap.
+    /// Reading a single event keeps a probe cheap.
     mutating func read() -> [Action] {
-        guard restraint.permits(isAsked: demand > 0) else {
-            state = .restrained
+        guard throttle.permitsUpload(isRequestedByApp: demand > 0) else {
+            state = .throttled
             return []
         }
         let isProbe = breaker.isOpen || parking != nil || refusals >= policy.deadLetterThreshold
-        let count = isProbe ? 1 : min(window.current, narrowing ?? .max)
-        narrowing = nil
+        let count = isProbe ? 1 : min(window.current, nextBatchLimit ?? .max)
+        nextBatchLimit = nil
         state = .working(.reading(isProbe: isProbe, hasFreshDemand: false), isLast: false)
         return [.read(BatchLimits(events: count, bytes: limits.bytes))]
     }
@@ -453,7 +463,7 @@ package struct UploadMachine: Sendable, Hashable {
         return [.wake(at: until)]
     }
 
-    /// Keeps everything, without holding a batch, until the next probe.
+    /// Keeps all events, without holding a batch, until the next probe.
     mutating func park(probeAt: MonotonicTime) -> [Action] {
         state = .parked(probeAt: probeAt)
         return [.wake(at: probeAt)]

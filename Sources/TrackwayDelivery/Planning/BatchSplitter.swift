@@ -11,8 +11,8 @@ package struct BatchSplitter: Sendable, Hashable {
         var records: Range<Int>
         /// Whether the part would explain its parent's refusal.
         ///
-        /// It must contain an offending event if everything before it in its parent passes.
-        var inheritsGuilt = false
+        /// If everything before it in its parent is accepted, the part must contain an offending event.
+        var explainsRefusal = false
     }
 
     // The front part is last in the array, so that removing it is cheap.
@@ -33,30 +33,31 @@ package struct BatchSplitter: Sendable, Hashable {
 
     /// Handles the acceptance of the front part.
     ///
-    /// - Parameter refusedSome: Whether it refused some of the events. They then explain an earlier refusal of the
-    ///   whole.
-    package mutating func frontPassed(refusedSome: Bool = false) {
-        guard parts.popLast() != nil, let next = parts.indices.last, parts[next].inheritsGuilt else { return }
-        parts[next].inheritsGuilt = false
+    /// - Parameter refusedSome: Whether the response refused some of the events. Those events then explain an earlier
+    ///   refusal of the whole.
+    package mutating func frontAccepted(refusedSome: Bool = false) {
+        guard parts.popLast() != nil, let next = parts.indices.last, parts[next].explainsRefusal else { return }
+        parts[next].explainsRefusal = false
         if !refusedSome { halveFront(hasOffendingEvent: true) }
     }
 
     /// Handles a front part, with at most one event, that became a dead letter.
     ///
-    /// - Parameter rejoining: Whether the parts after it are no longer suspect and are sent as one part again.
+    /// - Parameter rejoining: Whether the parts after the front part are no longer suspect and are sent as one part
+    ///   again.
     package mutating func frontBecameDeadLetter(rejoining: Bool) {
         guard parts.popLast() != nil, let next = parts.last, let last = parts.first else { return }
         if rejoining {
             parts = [Part(records: next.records.lowerBound..<last.records.upperBound)]
         } else {
-            parts[parts.count - 1].inheritsGuilt = false
+            parts[parts.count - 1].explainsRefusal = false
         }
     }
 
     /// Halves the front part.
     ///
-    /// - Parameter hasOffendingEvent: Whether the part was refused because of an event in it rather than its size.
-    /// - Returns: False if it contains at most one event.
+    /// - Parameter hasOffendingEvent: Whether the part was refused because of one of its events rather than its size.
+    /// - Returns: False if the part contains at most one event and was not halved.
     @discardableResult
     package mutating func halveFront(hasOffendingEvent: Bool) -> Bool {
         guard let part = parts.last, part.records.count > 1 else { return false }
@@ -64,9 +65,9 @@ package struct BatchSplitter: Sendable, Hashable {
         parts.removeLast()
         if let last = parts.indices.last {
             // This part explains the refusal; the part after it is no longer suspect.
-            parts[last].inheritsGuilt = false
+            parts[last].explainsRefusal = false
         }
-        parts.append(Part(records: middle..<part.records.upperBound, inheritsGuilt: hasOffendingEvent))
+        parts.append(Part(records: middle..<part.records.upperBound, explainsRefusal: hasOffendingEvent))
         parts.append(Part(records: part.records.lowerBound..<middle))
         return true
     }

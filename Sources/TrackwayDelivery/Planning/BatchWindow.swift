@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Limits the number of events in the next batch.
+/// The limit on the number of events in the next batch.
 ///
-/// The limit is the destination's, reduced by experience. A batch that times out is retried at half the size, so that a
-/// slow network still makes progress. A batch that the back end considers too large sets a maximum that is kept until
-/// the settings change, so that not every batch is refused at first.
+/// It is the destination's limit, reduced after timeouts and refusals. A batch that times out is retried at half the
+/// size, so that a slow network still makes progress. A batch that the back end considers too large sets a maximum that
+/// is kept until the settings change; otherwise every batch would be refused at first.
 package struct BatchWindow: Sendable, Hashable {
     /// The destination's limit.
     package let limit: Int
-    /// The maximum learned from refusals; at most `limit`.
+    /// The maximum size learned from refusals; at most `limit`.
     package private(set) var ceiling: Int
     /// The size of the next batch, in 1...ceiling.
     package private(set) var current: Int
@@ -22,20 +22,20 @@ package struct BatchWindow: Sendable, Hashable {
     }
 
     /// Handles the timeout of a request with this many events.
-    package mutating func timedOut(at count: Int) {
+    package mutating func requestTimedOut(events count: Int) {
         current = max(1, min(current, count / 2))
     }
 
     /// Handles the settlement of a request with this many events.
-    package mutating func passed(at count: Int) {
+    package mutating func requestSucceeded(events count: Int) {
         guard count >= current else { return }
         current = min(ceiling, current + max(1, current / 2))
     }
 
     /// Handles a batch that was too large.
     ///
-    /// This was its largest accepted part.
-    package mutating func learned(fits count: Int) {
+    /// - Parameter count: The size of the batch's largest accepted part.
+    package mutating func lowerCeiling(to count: Int) {
         ceiling = max(1, min(ceiling, count))
         current = min(current, ceiling)
     }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// Spaces out uploads of a steady stream of events.
+/// The spacing of uploads for a steady stream of events.
 ///
-/// Each upload then contains more events. The delay is derived from the stream: the time until a request is full, up to
-/// ``longest``. Events after a quiet period are sent at once, and so is a backlog, because waiting would gain nothing.
+/// With spacing, each upload contains more events. The delay is derived from the stream: the time until a request is
+/// full, up to ``longest``. Events after a quiet period are sent immediately, and so is a backlog, because waiting
+/// would gain nothing.
 package struct UploadPace: Sendable, Hashable {
     private struct Beginning: Sendable, Hashable {
         let time: MonotonicTime
-        /// The number of events pending at the beginning.
+        /// The number of events pending when the upload began.
         let waiting: UInt64
-        /// Events in the upload, including any recorded during it.
+        /// The number of events in the upload, including any recorded during it.
         var carried: UInt64 = 0
 
-        /// Whether all events pending now were recorded after it began.
+        /// Whether all currently pending events were recorded after the upload began.
         var isSpent: Bool { carried >= waiting }
     }
 
-    /// The maximum time between the beginnings of two uploads.
+    /// The maximum spacing between the starts of two uploads.
     ///
     /// Uploads may be further apart for other reasons.
     package static let longest = Duration.milliseconds(500)
@@ -30,13 +31,13 @@ package struct UploadPace: Sendable, Hashable {
     /// Creates a pace without a delay for the first upload.
     package init() {}
 
-    /// Returns when an upload should begin; nil if it may begin now.
+    /// Returns the time at which an upload should begin; nil means now.
     ///
     /// - Parameters:
     ///   - waiting: The number of pending events.
     ///   - full: The number of events that fill a request.
     ///   - due: The time at which the upload begins in any case.
-    package func wait(
+    package func delayedStart(
         for waiting: UInt64,
         full: UInt64,
         at now: MonotonicTime,
@@ -47,8 +48,8 @@ package struct UploadPace: Sendable, Hashable {
         return now < until ? until : nil
     }
 
-    /// Notes the beginning of an upload with this many pending events.
-    package mutating func began(with waiting: UInt64, full: UInt64, at now: MonotonicTime) {
+    /// Records the beginning of an upload with this many pending events.
+    package mutating func uploadBegan(with waiting: UInt64, full: UInt64, at now: MonotonicTime) {
         let passed = last.map { $0.time.duration(to: now) } ?? .seconds(60)
         if passed >= Self.longest * 2 {
             pause = .zero
@@ -60,7 +61,7 @@ package struct UploadPace: Sendable, Hashable {
     }
 
     /// Adds this many events to the current upload.
-    package mutating func carried(_ events: Int) {
+    package mutating func addEvents(_ events: Int) {
         last?.carried += UInt64(events)
     }
 }

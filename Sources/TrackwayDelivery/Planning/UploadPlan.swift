@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// Decides whether to send pending events now or to gather more.
+/// The decision to send pending events now or to gather more.
 package enum UploadPlan: Sendable, Hashable {
     /// No events are pending.
     case rest
@@ -12,11 +12,11 @@ package enum UploadPlan: Sendable, Hashable {
     /// Enough events are pending, or they have been pending long enough.
     case upload
 
-    /// Decides what to do with pending events.
+    /// Returns the decision for the pending events.
     ///
     /// - Parameters:
     ///   - pending: The number of pending events.
-    ///   - since: When the first of them was found pending.
+    ///   - since: The time at which the first pending event was found.
     ///   - now: The current time.
     ///   - isUrgent: Whether an upload was requested now (a flush, or the app going to the background).
     package static func decide(

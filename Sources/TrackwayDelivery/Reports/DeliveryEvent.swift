@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
+package import TrackwayDestinationKit
 package import TrackwayJournal
-package import TrackwayWire
 
 /// A delivery event reported to the app's developer.
 package enum DeliveryEvent: Sendable, Hashable {
@@ -13,11 +13,11 @@ package enum DeliveryEvent: Sendable, Hashable {
     case journalFailed(String)
     /// One writer is skipped; delivery of the others continues.
     ///
-    /// Its events are pending because they cannot be read, or it is finished and cannot be removed.
-    case writerLeftOut(String)
+    /// The writer's events are pending because they cannot be read, or the writer is finished and cannot be removed.
+    case writerSkipped(String)
     /// A report from a destination.
-    case destination(DestinationID, UploadMachine.Notice)
-    /// A destination accepted events after parts were removed.
+    case destination(DestinationID, UploadMachine.Report)
+    /// A destination accepted events from which parts were removed.
     ///
     /// The parts, at least one, are those that its format or its back end does not accept.
     case trimmed(DestinationID, [Rejection])
@@ -29,7 +29,7 @@ package enum DeliveryEvent: Sendable, Hashable {
             "This process delivers the installation's events."
         case .journalFailed(let message):
             "The journal could not be opened or maintained: \(message)"
-        case .writerLeftOut(let message):
+        case .writerSkipped(let message):
             "One writer is skipped: \(message)"
         case .trimmed(let id, let parts):
             "\(id) accepted events after \(parts.count) parts that it would reject were removed: "
@@ -57,7 +57,7 @@ package enum DeliveryEvent: Sendable, Hashable {
 
 extension UploadMachine {
     /// A report from one destination.
-    package enum Notice: Sendable, Hashable {
+    package enum Report: Sendable, Hashable {
         /// The settings are wrong; all events are kept until they change.
         case parked(Verdict)
         /// A parked destination accepts events again.

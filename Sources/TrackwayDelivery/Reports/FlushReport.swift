@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// The result of a flush, for each destination.
 public struct FlushReport: Sendable, Hashable {
@@ -16,14 +16,14 @@ public struct FlushReport: Sendable, Hashable {
         public var pending: UInt64
         /// The number of events dropped during the flush.
         ///
-        /// They were refused by the back end, expired, or damaged. The ledger has the reasons.
+        /// These events were refused by the back end, expired, or damaged. The ledger contains the reasons.
         public var dropped: UInt64
-        /// The back end's last verdict in this process, or nil.
+        /// The last verdict on a back-end response in this process, or nil.
         public var lastVerdict: Verdict?
         /// The reason why events are pending, as a sentence.
         ///
         /// Never nil while ``pending`` is not 0.
-        public var obstacle: String?
+        public var pendingReason: String?
 
         /// Creates a part.
         public init(
@@ -31,13 +31,13 @@ public struct FlushReport: Sendable, Hashable {
             pending: UInt64 = 0,
             dropped: UInt64 = 0,
             lastVerdict: Verdict? = nil,
-            obstacle: String? = nil
+            pendingReason: String? = nil
         ) {
             self.delivered = delivered
             self.pending = pending
             self.dropped = dropped
             self.lastVerdict = lastVerdict
-            self.obstacle = obstacle
+            self.pendingReason = pendingReason
         }
     }
 
@@ -45,7 +45,7 @@ public struct FlushReport: Sendable, Hashable {
     public var destinations: [DestinationID: Part]
     /// Data that could not be counted at the end of the flush.
     ///
-    /// It may contain pending events.
+    /// This data may contain pending events.
     public var uncounted: [Ledger.Uncounted]
 
     /// Creates a report.
@@ -64,8 +64,8 @@ extension UploadMachine {
         /// All requested events are settled.
         case done
         /// Delivery is in progress.
-        case moving
-        /// No progress before this time; nil if none is expected at all.
+        case inProgress
+        /// No progress is possible before this time; nil means never.
         case blocked(until: MonotonicTime?)
     }
 
@@ -87,7 +87,7 @@ extension UploadMachine.Outcome {
     }
 
     /// The reason why delivery is blocked, as a sentence; nil if none.
-    var obstacle: String? {
+    var pendingReason: String? {
         switch self {
         case .verdict(.accepted), .verdict(.acceptedExcept): nil
         case .verdict(let verdict): verdict.reason

@@ -9,8 +9,8 @@ package struct CircuitBreaker: Sendable, Hashable {
     package private(set) var failures: Int
     /// Whether this process has reported that the breaker is open.
     ///
-    /// It is reset when the outage ends.
-    private var isTold = false
+    /// The value is reset when the outage ends.
+    private var isReported = false
 
     /// Creates a breaker.
     ///
@@ -30,21 +30,21 @@ package struct CircuitBreaker: Sendable, Hashable {
 
     /// Counts a failure.
     ///
-    /// - Returns: Whether to report it: the breaker is open and was not when it was last reported.
-    package mutating func failed() -> Bool {
+    /// - Returns: Whether to report the outage: the breaker is open, and this outage has not been reported yet.
+    package mutating func recordFailure() -> Bool {
         failures += failures < Int.max ? 1 : 0
-        guard isOpen, !isTold else { return false }
-        isTold = true
+        guard isOpen, !isReported else { return false }
+        isReported = true
         return true
     }
 
     /// Closes the breaker.
     ///
     /// - Returns: Whether it was open.
-    package mutating func succeeded() -> Bool {
+    package mutating func recordSuccess() -> Bool {
         defer {
             failures = 0
-            isTold = false
+            isReported = false
         }
         return isOpen
     }

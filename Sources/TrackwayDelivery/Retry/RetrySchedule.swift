@@ -22,7 +22,7 @@ public struct RetrySchedule: Sendable, Hashable {
 
     /// Returns the maximum delay after this many consecutive failures.
     ///
-    /// It is `base`, doubled with each further failure, up to `cap`.
+    /// The maximum is `base`, doubled with each further failure, up to `cap`.
     public func ceiling(afterFailures failures: Int) -> Duration {
         var wait = base
         var doublings = max(0, failures - 1)
@@ -35,8 +35,8 @@ public struct RetrySchedule: Sendable, Hashable {
 
     /// Returns the delay after this many consecutive failures.
     ///
-    /// It is evenly distributed between zero and the maximum ("full jitter"), so that devices that failed together do
-    /// not retry together.
+    /// The delay is evenly distributed between zero and the maximum ("full jitter"), so that devices that failed
+    /// together do not retry together.
     ///
     /// - Parameter jitter: A random number in 0..<1 from the caller; clamped.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration {
@@ -45,8 +45,8 @@ public struct RetrySchedule: Sendable, Hashable {
 
     /// Returns the delay before probing a destination that is considered down.
     ///
-    /// It is in the upper half of the schedule's range. The lower bound limits the attempts per hour regardless of the
-    /// random numbers: 24 per hour with the defaults.
+    /// The delay is in the upper half of the schedule's range. Its lower bound limits the number of attempts per hour
+    /// regardless of the random numbers: 24 with the defaults.
     ///
     /// - Parameter jitter: A random number in 0..<1 from the caller; clamped.
     public func probeDelay(afterFailures failures: Int, jitter: Double) -> Duration {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A rule about the events that a destination receives; see ``DestinationRules``.
 public struct DestinationRule: Sendable, Hashable {
     /// The unit of a sample.
     ///
-    /// All events of a unit are included, or none.
+    /// A sample includes either all events of a unit or none of them.
     public enum SamplingUnit: String, Sendable, Hashable, CaseIterable {
         /// The person, as far as the installation can distinguish people.
         ///
-        /// It is the same before and after signing in, and changes when another person signs in on the same device.
+        /// The person is the same before and after signing in, and changes when another person signs in on the same
+        /// device.
         case person
         /// The installed copy of the app, independent of its user.
         case installation
@@ -28,7 +29,7 @@ public struct DestinationRule: Sendable, Hashable {
         case sample(share: Share, by: SamplingUnit, salt: String?)
     }
 
-    /// The size of a sample as it was given; NaN equals itself.
+    /// The size of a sample as given; NaN equals itself.
     package struct Share: Sendable, Hashable {
         private let bits: UInt64
 
@@ -36,7 +37,7 @@ public struct DestinationRule: Sendable, Hashable {
             bits = share.bitPattern
         }
 
-        /// The given number.
+        /// The share as given, which may be out of range.
         package var given: Double { Double(bitPattern: bits) }
     }
 
@@ -77,8 +78,8 @@ public struct DestinationRule: Sendable, Hashable {
 
     /// Removes an attribute before an event is sent.
     ///
-    /// It is removed from the event, from its items, and from shared values (global attributes, attributes and
-    /// identifiers of the user). Only whole attributes are removed, not members of their values.
+    /// The attribute is removed from the event, from its items, and from shared values (global attributes, attributes
+    /// and identifiers of the user). Only whole attributes are removed, not members of their values.
     ///
     /// - Parameters:
     ///   - attribute: a key, or a prefix of keys followed by `*`.
@@ -87,10 +88,10 @@ public struct DestinationRule: Sendable, Hashable {
         DestinationRule(events: NamePattern(events), effect: .redact(NamePattern(attribute)))
     }
 
-    /// Sends a share of the events, and drops the others as `DropReason.sampledOut`.
+    /// Sends a share of the events and drops the others as `DropReason.sampledOut`.
     ///
-    /// A hash decides what is in the sample, with the same result in every attempt, after every restart, and for every
-    /// version of the app.
+    /// A hash determines the members of the sample, with the same result in every attempt, after every restart, and for
+    /// every version of the app.
     ///
     /// - Parameters:
     ///   - share: from 0 (none) to 1 (all). A number outside this range is replaced by the nearer limit, and NaN by 1;
@@ -110,7 +111,7 @@ public struct DestinationRule: Sendable, Hashable {
 }
 
 extension DestinationRule: CustomStringConvertible {
-    /// The rule as it is written in Swift: `.deny("debug_*")`.
+    /// The rule in Swift syntax, such as `.deny("debug_*")`.
     public var description: String {
         switch effect {
         case .allow: ".allow(\(events))"
@@ -129,7 +130,7 @@ extension DestinationRule {
         share.isNaN ? 1 : min(max(share, 0), 1)
     }
 
-    /// Returns the reason why a name is invalid for an event, if any.
+    /// Returns the reason why an event name is invalid; nil if valid.
     package static func fault(ofName name: String) -> RuleFault? {
         if name.isEmpty { return RuleFault("the new name is empty", "Give the event a name.") }
         if name.hasPrefix("_") { return RuleFault("names that begin with _ are reserved", "Use another name.") }
@@ -159,7 +160,7 @@ package struct RuleFault: Sendable, Hashable {
 
 /// A pattern that matches one name, or all names with a prefix.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
-    /// The pattern as it was written.
+    /// The pattern as given.
     package let text: String
     private let beginning: [UInt8]
     private let isPrefix: Bool

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The events that a destination receives, and their form.
+/// The rules that filter and change the events a destination receives.
 ///
 /// ```swift
 /// let rules: DestinationRules = [
@@ -29,29 +29,29 @@ public struct DestinationRules: Sendable, Hashable {
     /// The rules in order.
     public var rules: [DestinationRule]
 
-    /// Creates rules that apply in this order; none by default.
+    /// Creates rules that apply in the given order; empty by default.
     public init(_ rules: [DestinationRule] = []) {
         self.rules = rules
     }
 
-    /// Whether the list of rules is empty.
+    /// Whether there are no rules.
     public var isEmpty: Bool { rules.isEmpty }
 
     /// The result of the rules for an event.
     package enum Decision: Sendable, Hashable {
         /// The event is sent, possibly renamed and without some attributes.
         ///
-        /// The name is nil if it does not change; matching attributes are removed.
-        case leaves(name: String?, without: [NamePattern])
+        /// `name` is nil if the name does not change; attributes that match `without` are removed.
+        case sent(name: String?, without: [NamePattern])
         /// A rule drops the event.
         case denied(by: DestinationRule)
         /// The event is not in the sample of a rule.
         case sampledOut(by: DestinationRule)
     }
 
-    /// Applies the rules to an event with this name.
+    /// Returns the result of the rules for an event with this name.
     ///
-    /// - Parameter isInSample: Returns whether the event is in a share, for a sampling unit and a salt.
+    /// - Parameter isInSample: Returns whether the event belongs to a share, for a sampling unit and a salt.
     package func decision(
         on recorded: String,
         isInSample: (_ share: Double, DestinationRule.SamplingUnit, _ salt: String?) -> Bool
@@ -82,12 +82,12 @@ public struct DestinationRules: Sendable, Hashable {
                 isRenamed = true
             }
         }
-        return .leaves(name: name == recorded ? nil : name, without: redactions)
+        return .sent(name: name == recorded ? nil : name, without: redactions)
     }
 }
 
 extension DestinationRules: ExpressibleByArrayLiteral {
-    /// Creates rules that apply in this order.
+    /// Creates a list of rules that apply in this order.
     public init(arrayLiteral elements: DestinationRule...) {
         self.init(elements)
     }
@@ -95,11 +95,11 @@ extension DestinationRules: ExpressibleByArrayLiteral {
 
 /// Determines the members of a sample.
 package enum Sample {
-    /// Returns whether an item is in a share.
+    /// Returns whether the unit with this name belongs to a share.
     ///
-    /// The first 53 bits of a hash of salt and name, which a double holds exactly, are read as a number from 0 up to 1
-    /// and compared with the share.
-    package static func holds(_ name: String, share: Double, salt: String) -> Bool {
+    /// The first 53 bits of a hash of the salt and the name, which a double holds exactly, are read as a number from 0
+    /// up to 1 and compared with the share.
+    package static func contains(_ name: String, share: Double, salt: String) -> Bool {
         guard share < 1 else { return true }
         guard share > 0 else { return false }
         let hash = SHA256.hash(Array(salt.utf8) + [0] + Array(name.utf8))

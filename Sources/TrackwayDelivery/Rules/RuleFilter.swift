@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 package import TrackwayJournal
 
 /// Applies a destination's rules to events read from the journal.
@@ -16,7 +16,7 @@ package struct RuleFilter: EventFilter {
     private let installation: InstallationID
     /// The person in each context read so far.
     private var people: [UInt32: String] = [:]
-    /// The replacements of contexts; nil if nothing in a context is redacted.
+    /// The replacements for contexts; nil if nothing in the context is redacted.
     private var variants: [VariantKey: FilteredContext?] = [:]
     private var variantCount: UInt32 = 0
 
@@ -40,7 +40,7 @@ package struct RuleFilter: EventFilter {
         switch decision {
         case .denied: return .dropped(.deniedByRule)
         case .sampledOut: return .dropped(.sampledOut)
-        case .leaves(let newName, let redactions):
+        case .sent(let newName, let redactions):
             guard newName != nil || !redactions.isEmpty else { return .unchanged }
             let context = redactions.isEmpty ? nil : variant(of: context, generation, without: redactions)
             // An erasure event must stay complete.
@@ -66,7 +66,7 @@ package struct RuleFilter: EventFilter {
                 case .installation: installation.description
                 case .event: id
                 }
-            return Sample.holds(member, share: share, salt: salt ?? destination.rawValue)
+            return Sample.contains(member, share: share, salt: salt ?? destination.rawValue)
         }
     }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
-/// The shared data of all events of one context, in this format.
+/// The data that all events of one context share, in this format.
 ///
-/// Built once per context of a batch.
+/// It is built once per context of a batch.
 struct ClickstreamContext: Sendable {
     /// The common attributes before `attributes`, as members without a trailing comma.
     let head: [UInt8]
@@ -16,17 +16,17 @@ struct ClickstreamContext: Sendable {
     let tail: [UInt8]
     /// The platform, which is also part of the request.
     let platform: String
-    /// Identifies the person.
+    /// The id that identifies the person.
     let uniqueID: String
     /// The offset of local time from UTC, in milliseconds.
     let zoneOffset: Int64
-    /// The user with every attribute; nil if empty.
+    /// The user object with all attributes; nil if empty.
     let user: [UInt8]?
-    /// The user with only the id and the first touch.
+    /// The user object with only the id and the first touch.
     ///
     /// Nil if empty.
     let briefUser: [UInt8]?
-    /// The faults of user attributes, which are left out.
+    /// The faults of the user attributes that are left out.
     let userFaults: [ClickstreamFault]
     /// The attributes that every event has and the app cannot change.
     ///
@@ -36,7 +36,7 @@ struct ClickstreamContext: Sendable {
     let recorded: RecordedContext
     /// The global attributes within the limits.
     let global: [String: AttributeValue]
-    /// The faults of global attributes, which are left out.
+    /// The faults of the global attributes that are left out.
     let globalFaults: [ClickstreamFault]
 
     init(_ context: RecordedContext, appID: String, installation: InstallationID) {
@@ -82,7 +82,7 @@ struct ClickstreamContext: Sendable {
             presets[CapturedKey.sessionID] = .string(session.id)
             presets[CapturedKey.sessionStart] = .integer(session.start.milliseconds)
             presets[CapturedKey.sessionNumber] = .integer(session.number)
-            // Each event has its own duration; this reserves its place in the count.
+            // Each event has its own duration; this value makes the attribute count include it.
             presets[CapturedKey.sessionDuration] = .integer(0)
         }
         recorded = context
@@ -113,7 +113,7 @@ struct ClickstreamContext: Sendable {
         globalFaults = faults
     }
 
-    /// The name of the format's clients, a constant in the documentation.
+    /// The SDK name of the format's clients, as the documentation defines it.
     private static let sdkName = "aws-solution-clickstream-sdk"
     private static let sdkVersion = String(CollectorFormat.sdk.drop { $0 != "/" }.dropFirst())
 
@@ -132,7 +132,7 @@ private struct ClickstreamDevice: Sendable, Hashable {
     /// The documented value for unknown properties.
     static let unknown = "UNKNOWN"
 
-    /// The platform: "iOS" on iOS.
+    /// The platform, such as "iOS".
     let platform: String
     /// The device's manufacturer; "apple" for all Apple devices.
     let make: String

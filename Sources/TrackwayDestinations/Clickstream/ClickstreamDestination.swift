@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// A destination that sends events to a Clickstream Analytics ingestion server.
 ///
-/// It uses the format of Clickstream's own clients. The same batch results in the same request, apart from the sending
-/// time, so that the pipeline recognizes duplicate events by their ids. Parts that exceed a limit of the format are
-/// left out, and the event reports it in `_error_code` and `_error_message`.
+/// It uses the format of Clickstream's own clients. Apart from the sending time, the same batch always results in the
+/// same request. Events keep their ids, so the pipeline recognizes duplicates. Parts that exceed a limit of the format
+/// are left out; the event reports this in `_error_code` and `_error_message`.
 public struct ClickstreamDestination: Destination {
     /// The events that contain the attributes of the user.
     public enum UserAttributes: String, Sendable, Hashable, CaseIterable {
-        /// Every event contains all of them.
+        /// Every event contains all user attributes.
         case everyEvent
-        /// Only `_profile_set` events contain all of them.
+        /// Only `_profile_set` events contain all user attributes.
         ///
         /// Other events contain only the user's id and first touch.
         ///
-        /// This sends less data, and less data about people.
+        /// This reduces the amount of data sent, and the amount of personal data in it.
         case profileSetOnly
     }
 
@@ -46,7 +46,7 @@ public struct ClickstreamDestination: Destination {
 
     /// Creates a destination.
     ///
-    /// Invalid settings are reported when a batch is to be sent, and suspend the destination.
+    /// Invalid settings are reported when a batch is about to be sent, and suspend the destination.
     ///
     /// - Parameters:
     ///   - id: `clickstream` by default; use a different id for each additional destination.
@@ -73,7 +73,7 @@ public struct ClickstreamDestination: Destination {
 
     /// Encodes a batch as a POST request with a JSON array.
     ///
-    /// If compressed, the body is the gzipped array as Base64 text.
+    /// A compressed body is the gzipped array as Base64 text.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         let address = try address()
         let headers = try headers()
@@ -81,7 +81,7 @@ public struct ClickstreamDestination: Destination {
         let platform = encoder.platform()
         let text = encoder.body()
         guard !encoder.isEmpty else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoder.leftOut)
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoder.omitted)
         }
         guard text.count <= Self.maximumBodyBytes else {
             throw WireEncodingError(
@@ -90,7 +90,7 @@ public struct ClickstreamDestination: Destination {
             )
         }
         let body = isCompressed ? Base64.encode(gzip.compress(text)) : text
-        // The order is defined by the format.
+        // The format defines the order of the query items.
         let query = [
             "platform=\(platform.percentEncoded())", "appId=\(appID.percentEncoded())",
             "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(Self.sequence(of: batch))",
@@ -100,7 +100,7 @@ public struct ClickstreamDestination: Destination {
             url: "\(address)?\(query.joined(separator: "&"))",
             headers: headers,
             body: body,
-            leftOut: encoder.leftOut,
+            omitted: encoder.omitted,
             trimmed: encoder.trimmed
         )
     }
@@ -109,12 +109,12 @@ public struct ClickstreamDestination: Destination {
     ///
     /// The same batch always has the same number.
     ///
-    /// It is greater than that of every earlier request of the installation, including those of other processes, unless
-    /// the clock is set back. It consists of the time of the last event in milliseconds, followed by the last three
-    /// digits of its sequence number. The first event is not used, because it may be one that an earlier process could
-    /// not record.
+    /// The number is greater than those of all earlier requests of the installation, including requests of other
+    /// processes, unless the clock is set back. It consists of the time of the last event in milliseconds, followed by
+    /// the last three digits of its sequence number. The first event is not used, because it may be one that an earlier
+    /// process could not record.
     private static func sequence(of batch: EventBatch) -> Int64 {
-        // An unreadable record has no time; only its sequence number then counts.
+        // An unreadable record has no time; its sequence number alone is used.
         let time = batch.records.last.flatMap { try? batch.event($0).time.milliseconds }
         // Times before 1970, and times that do not fit, are clamped.
         return min(max(0, time ?? 0), .max / 1_000 - 1) * 1_000
@@ -123,15 +123,15 @@ public struct ClickstreamDestination: Destination {
 
     /// Returns the verdict on a response.
     ///
-    /// For a success, the ingestion server responds with status 200 and no body, so nothing in the response proves that
-    /// the server sent it. A success counts as accepted unless the response is recognizably from elsewhere: a web page,
-    /// a redirect, or another host.
+    /// On success, the ingestion server responds with status 200 and no body, so nothing in the response proves that
+    /// the server sent it. Status 200 counts as accepted unless the response is recognizably from elsewhere: a web
+    /// page, a redirect, or a response of another host.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         response.verdict(from: endpoint) { response in
             switch response.status {
             case 200..<300: .accepted
             case 400..<500: .rejected(reason: response.statusReason)
-            default: .notTheBackEnd(reason: "Status \(response.status) is not a valid status.")
+            default: .unrecognizedResponse(reason: "Status \(response.status) is not a valid status.")
             }
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Encodes a batch as the array of events in a request.
 struct ClickstreamEncoder: ~Copyable {
@@ -14,7 +14,7 @@ struct ClickstreamEncoder: ~Copyable {
     /// Records that the format cannot express.
     ///
     /// They are replaced by an error event, or skipped if unreadable.
-    private(set) var leftOut: [Rejection] = []
+    private(set) var omitted: [Rejection] = []
     /// Records with parts that were left out.
     private(set) var trimmed: [Rejection] = []
 
@@ -37,7 +37,7 @@ struct ClickstreamEncoder: ~Copyable {
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leftOut.append(Rejection(index: index, code: "unreadable", message: "Not an event: \(error)"))
+                omitted.append(Rejection(index: index, code: "unreadable", message: "Not an event: \(error)"))
                 continue
             }
             write(event, at: index, in: context(of: record.context))
@@ -47,19 +47,19 @@ struct ClickstreamEncoder: ~Copyable {
     }
 
     /// Whether the array contains no event.
-    var isEmpty: Bool { leftOut.filter { $0.code == "unreadable" }.count == batch.records.count }
+    var isEmpty: Bool { omitted.filter { $0.code == "unreadable" }.count == batch.records.count }
 
     private mutating func write(_ recorded: Event, at index: Int, in context: ClickstreamContext) {
         let event = ClickstreamEvent(recorded, in: context)
-        if let fault = event.replacing {
-            leftOut.append(Rejection(index: index, code: "\(fault.code.rawValue)", message: fault.message))
+        if let fault = event.replacementFault {
+            omitted.append(Rejection(index: index, code: "\(fault.code.rawValue)", message: fault.message))
         }
-        if event.replacing == nil {
+        if event.replacementFault == nil {
             trimmed += event.faults.map {
                 Rejection(index: index, code: "\($0.code.rawValue)", message: $0.message)
             }
         }
-        trimmed += event.remarks.map { Rejection(index: index, code: "not_expressible", message: $0) }
+        trimmed += event.warnings.map { Rejection(index: index, code: "not_expressible", message: $0) }
         writer.element()
         writer.beginObject()
         writer.raw(context.head)
@@ -96,9 +96,9 @@ struct ClickstreamEncoder: ~Copyable {
         writer.endObject()
     }
 
-    /// Returns the context of a generation, built on first use.
+    /// Returns the context of a generation, building it on first use.
     ///
-    /// If the context was lost, it is empty.
+    /// If the recorded context was lost, the result is empty.
     private mutating func context(of generation: UInt32) -> ClickstreamContext {
         if let known = contexts[generation] { return known }
         let recorded = batch.recordedContext(generation) ?? RecordedContext()
@@ -129,7 +129,7 @@ extension AttributeValue {
         switch self {
         case .integer(let number): writer.integer(number)
         case .double(let number): writer.double(number)
-        case .boolean(let truth): writer.boolean(truth)
+        case .boolean(let flag): writer.boolean(flag)
         case .string(let text): writer.string(text)
         case .date, .array, .object: writer.string(clickstreamText ?? "")
         }

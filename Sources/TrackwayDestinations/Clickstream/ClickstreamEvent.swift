@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// One event in this format.
 ///
-/// It contains the valid parts, and the faults of the parts left out.
+/// It contains the valid parts of the event, and the faults of the parts left out.
 struct ClickstreamEvent: Sendable {
-    /// Its name in this format.
+    /// The event's name in this format.
     private(set) var name: String
-    /// Its attributes, including the SDK's and the global ones.
+    /// The event's attributes, including the SDK's and the global ones.
     private(set) var attributes: [String: AttributeValue]
-    /// Its items, each with its members.
+    /// The event's items, each as a list of members.
     private(set) var items: [[(key: String, value: AttributeValue)]] = []
-    /// The exceeded limits, in the order of detection.
+    /// The faults of the parts left out, in the order of detection.
     private(set) var faults: [ClickstreamFault] = []
     /// The reason why an error event replaces the event.
     ///
     /// Nil if the format can express the event.
-    private(set) var replacing: ClickstreamFault?
-    /// Messages about omitted parts, if no code for them is documented.
-    private(set) var remarks: [String] = []
+    private(set) var replacementFault: ClickstreamFault?
+    /// Messages about omitted parts that have no documented code.
+    private(set) var warnings: [String] = []
 
     init(_ event: Event, in context: ClickstreamContext) {
         attributes = context.presets
@@ -33,7 +33,7 @@ struct ClickstreamEvent: Sendable {
         if let fault = native?.nameFault ?? ClickstreamRules.fault(inEventName: event.name)
             ?? Self.missingScreen(event)
         {
-            replacing = fault
+            replacementFault = fault
             name = CapturedName.clickstreamError
             report(fault)
             return
@@ -52,9 +52,9 @@ struct ClickstreamEvent: Sendable {
         if ClickstreamVocabulary.isUndocumented(key, in: event) { return }
         let isOwnScreen = event.name == CapturedName.screenView && ClickstreamVocabulary.isScreen(key)
         if let preset = context.presets[key], !isOwnScreen {
-            // If the value equals the SDK's, nothing is lost; a different value of the app is ignored.
+            // If the app's value equals the SDK's, nothing is lost; otherwise, the app's value is ignored.
             if preset != value, key != CapturedKey.sessionDuration {
-                remarks.append("The attribute \(key) belongs to the SDK; the event's own value was left out.")
+                warnings.append("The attribute \(key) belongs to the SDK; the event's own value was left out.")
             }
             return
         }
@@ -75,7 +75,7 @@ struct ClickstreamEvent: Sendable {
 
     private mutating func put(_ item: Item) {
         guard !item.id.isEmpty else {
-            remarks.append("An item without an id was left out.")
+            warnings.append("An item without an id was left out.")
             return
         }
         if let fault = ClickstreamRules.fault(in: item) {
@@ -90,7 +90,7 @@ struct ClickstreamEvent: Sendable {
         if let name = item.name { members.append(("name", .string(name))) }
         for (key, value) in item.attributes where key != "id" && (key != "name" || item.name == nil) {
             if key == "quantity", !ClickstreamRules.isQuantity(value) {
-                remarks.append("The quantity of item \(item.id.prefix(64)) was left out: it is not a number.")
+                warnings.append("The quantity of item \(item.id.prefix(64)) was left out: it is not a number.")
             } else {
                 members.append((key, value))
             }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// An exceeded limit of the Clickstream documentation: its code and message.
+/// The code and message of a violated rule of the Clickstream documentation.
 package struct ClickstreamFault: Error, Sendable, Hashable {
     /// The documented codes.
     package enum Code: Int64, Sendable, Hashable, CaseIterable {
@@ -45,7 +45,7 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
         case screenNameMissing = 5001
     }
 
-    /// The limit.
+    /// The documented code of the violated rule.
     package let code: Code
     /// The message, of at most ``ClickstreamLimits/errorMessage`` characters.
     package let message: String
@@ -59,7 +59,7 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
     }
 }
 
-/// A fault noted during recording, in this format's codes.
+/// The fault noted when an event was recorded, in this format's codes.
 ///
 /// Parts of the event exceeded the SDK's own limits.
 struct ClickstreamNativeFault: Sendable, Hashable {
@@ -70,11 +70,11 @@ struct ClickstreamNativeFault: Sendable, Hashable {
     /// Nil if this format has no code for it.
     private(set) var fault: ClickstreamFault?
 
-    /// Reads the recorded note about exceeded limits.
+    /// Creates the fault from the event's recorded limit note.
     ///
     /// Nil if the event has none, or if the app set these attributes.
     init?(_ event: Event) {
-        // If this fails, the app set its own attributes with the same keys.
+        // If this fails, there is no note: any attributes with its keys were set by the app.
         guard let note = RecordedLimitNote(event.attributes) else { return nil }
         let message = note.message
         let isItem = message.hasPrefix("items")
@@ -100,5 +100,5 @@ struct ClickstreamNativeFault: Sendable, Hashable {
     /// Whether a key belongs to the note.
     ///
     /// Such attributes are not copied, because the fault is written in this format.
-    func isLimitNote(_ key: String) -> Bool { RecordedLimitNote.holds(key) }
+    func isLimitNote(_ key: String) -> Bool { RecordedLimitNote.isNoteKey(key) }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// The rules of the Clickstream documentation as pure functions.
+/// The rules of the Clickstream documentation, as pure functions.
 ///
-/// They return nil for valid input, and a fault otherwise. The length of a name is checked before its form, as the
-/// format's own clients do, so a name of 51 Chinese characters is too long rather than invalid.
+/// Validating functions return nil for valid input, and a fault otherwise. The length of a name is checked before its
+/// form, as the format's own clients do, so a name of 51 Chinese characters is too long rather than invalid.
 package enum ClickstreamRules {
     /// Validates an event's name.
     package static func fault(inEventName name: String) -> ClickstreamFault? {
@@ -70,7 +70,7 @@ package enum ClickstreamRules {
             )
         }
         if case .double(let number) = value, !number.isFinite {
-            // The format has no code for a user's numbers, so use its code for all other numbers.
+            // The format has no code for a user attribute's number, so use the code for an event attribute's number.
             return ClickstreamFault(.attributeNotFinite, "the value for user attribute name: \(name) is infinite")
         }
         return nil
@@ -91,7 +91,7 @@ package enum ClickstreamRules {
 
     // MARK: Items
 
-    /// The predefined attributes of an item; all others are custom ones.
+    /// The predefined attributes of an item; all others are custom attributes.
     package static let predefinedItemAttributes: Set<String> = [
         "id", "name", "location_id", "brand", "currency", "price", "quantity", "creative_name", "creative_slot",
         "category", "category2", "category3", "category4", "category5",
@@ -141,10 +141,10 @@ package enum ClickstreamRules {
 
     /// Returns a fault if an item's value is too long.
     ///
-    /// The length of values of any type is measured in their string form.
+    /// The length of a value of any type is that of its string form.
     private static func tooLong(_ name: String, _ value: AttributeValue) -> ClickstreamFault? {
         guard let text = value.clickstreamText, text.hasMoreCharacters(than: ClickstreamLimits.itemValue) else {
-            // Numbers and Booleans are never that long.
+            // A number or Boolean never exceeds the limit.
             return nil
         }
         return ClickstreamFault(
@@ -157,16 +157,17 @@ package enum ClickstreamRules {
 extension String {
     /// Whether the string has more characters than a limit.
     ///
-    /// Counts grapheme clusters: a Chinese character and an emoji made of several parts count as one each.
+    /// Characters are grapheme clusters: a Chinese character counts as one, and so does an emoji that consists of
+    /// several code points.
     ///
     /// - Complexity: O(1) for strings of at most `limit` bytes, which cannot contain more characters in any script;
-    ///   otherwise O(`limit`) characters.
+    ///   otherwise O(`limit`).
     func hasMoreCharacters(than limit: Int) -> Bool {
         guard utf8.count > limit else { return false }
         return index(startIndex, offsetBy: limit + 1, limitedBy: endIndex) != nil
     }
 
-    /// Whether it is a valid name in this format.
+    /// Whether the string is a valid name in this format.
     ///
     /// A name consists of letters, digits and underscores, and does not begin with a digit.
     fileprivate var isClickstreamName: Bool {
@@ -196,7 +197,7 @@ package enum ClickstreamLimits {
     ///
     /// This includes those that the SDK adds.
     package static let attributes = 500
-    /// The number of attributes outside `attributes`, which the documentation counts, too.
+    /// The number of attributes outside `attributes` that the documentation counts, too.
     package static let commonAttributes = 25
     /// The maximum number of attributes of a user.
     package static let userAttributes = 100

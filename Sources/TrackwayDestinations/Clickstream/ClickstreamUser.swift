@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The user of a context in this format.
 ///
 /// It contains the valid attributes, each with its time.
 struct ClickstreamUser: Sendable, Hashable {
-    /// One attribute.
+    /// A user attribute: its value and the time when it was set.
     struct Attribute: Sendable, Hashable {
         var value: AttributeValue
         var setAt: Timestamp
     }
 
-    /// The attributes in every event, regardless of the destination's setting.
+    /// The user attributes that every event contains, regardless of the destination's setting.
     static let reserved: Set<String> = [CapturedKey.userID, CapturedKey.firstTouch]
 
     /// The attributes by name.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The names of captured events in this format.
 ///
 /// The SDK's vocabulary follows this format, so few names differ.
 enum ClickstreamVocabulary {
-    /// A start in the background.
+    /// The name of a start in the background.
     ///
-    /// In the documentation, a start is always visible.
+    /// The documentation defines only visible starts.
     static let passiveStart = "_app_start_passively"
 
     /// Attributes of captured events that the documentation does not define.
     ///
     /// They are not sent.
-    private static let unspoken: [String: Set<String>] = [
+    private static let undocumented: [String: Set<String>] = [
         CapturedName.appStart: [
             CapturedKey.startKind, CapturedKey.isFirstStart, CapturedKey.resumedFromBackground,
         ],
@@ -37,12 +37,12 @@ enum ClickstreamVocabulary {
     static func isUndocumented(_ key: String, in event: Event) -> Bool {
         // Only a visible start counts as the first start.
         if key == CapturedKey.isFirstTime, name(of: event) == passiveStart { return true }
-        return unspoken[event.name]?.contains(key) ?? false
+        return undocumented[event.name]?.contains(key) ?? false
     }
 
     /// Whether an attribute identifies a screen.
     ///
-    /// In a screen view, the event's own value is the screen that was shown.
+    /// In a screen view, the event's own value identifies the screen that was shown.
     static func isScreen(_ key: String) -> Bool {
         key == CapturedKey.screenName || key == CapturedKey.screenUniqueID
     }

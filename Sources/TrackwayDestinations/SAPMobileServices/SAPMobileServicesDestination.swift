@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// A destination that sends usage reports to SAP Mobile Services.
 ///
 /// A request is a POST of one JSON report, with its events grouped by session. Captured events are translated
 /// (`_session_start` becomes `SessionStart`, `_screen_view` a `BehaviorEvent`); all others are records with their name
 /// as the key. Attributes with the names of the format's properties (`screen`, `element`, …) become these properties,
-/// as strings. All other data of an event is in `others` as compact JSON, so nothing is left out.
+/// as strings. All other data of an event goes into `others` as compact JSON, so nothing is left out.
 ///
-/// The same batch results in the same report with the same id, so that a back end can recognize duplicates. The format
-/// has no event ids.
+/// The same batch always results in the same report with the same id, so that a back end can recognize duplicates. The
+/// format has no event ids.
 public struct SAPMobileServicesDestination: Destination {
     /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
     /// The maximum size of a batch: 200 events and 256 KiB.
     ///
-    /// The size in bytes is that of the recorded events. With this size, a report rarely exceeds ``maximumBodyBytes``.
+    /// The size in bytes is that of the recorded events. A report of a batch of this size rarely exceeds
+    /// ``maximumBodyBytes``.
     public let limits = BatchLimits(events: 200, bytes: 256 * 1024)
     /// The application's id in Mobile Services.
     public let applicationID: String
@@ -85,7 +86,7 @@ public struct SAPMobileServicesDestination: Destination {
     /// Returns the number of leading events that one report can contain.
     ///
     /// All events of a report have the same application, version and device.
-    public func eventsForOneRequest(of batch: EventBatch) -> Int { reading(batch).countOfFirstSource }
+    public func maximumEventsPerRequest(for batch: EventBatch) -> Int { reading(batch).leadingEventCount }
 
     /// Encodes a batch.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
@@ -93,14 +94,14 @@ public struct SAPMobileServicesDestination: Destination {
         _ = try url(of: SAPUsageSource(RecordedContext(), application: applicationID, installation: batch.installation))
         let fields = try fields()
         let reading = reading(batch)
-        guard reading.countOfFirstSource == batch.records.count else {
+        guard reading.leadingEventCount == batch.records.count else {
             throw WireEncodingError(
                 .tooLarge,
-                "A report is for one application on one device: here, the first \(reading.countOfFirstSource) events."
+                "A report is for one application on one device: here, the first \(reading.leadingEventCount) events."
             )
         }
         guard let source = reading.source else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: reading.leftOut)
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: reading.omitted)
         }
         let body = SAPUsageReport.json(of: reading.records, from: source, in: batch)
         guard body.count <= Self.maximumBodyBytes else {
@@ -109,22 +110,22 @@ public struct SAPMobileServicesDestination: Destination {
                 "\(batch.records.count) events have \(body.count) bytes; a report has at most \(Self.maximumBodyBytes)."
             )
         }
-        return WireRequest(url: try url(of: source), headers: fields, body: body, leftOut: reading.leftOut)
+        return WireRequest(url: try url(of: source), headers: fields, body: body, omitted: reading.omitted)
     }
 
     /// Returns the verdict on a response.
     ///
-    /// A success counts unless it is a web page, a redirect or from another host. The documentation does not specify
-    /// how a Mobile Services back end responds to an accepted report, so nothing in a response can prove that the back
-    /// end sent it. Status 403 means that the application's usage policy is disabled (or that this client may not
-    /// report). The destination is then suspended, all events are kept, and one event is sent as a test at increasing
-    /// intervals.
+    /// A success counts as accepted unless it is a web page, a redirect or from another host. The documentation does
+    /// not specify how a Mobile Services back end responds to an accepted report, so nothing in a response can prove
+    /// that the back end sent it. Status 403 means that the application's usage policy is disabled (or that this client
+    /// may not report). The destination is then suspended, all events are kept, and one event is sent as a probe at
+    /// increasing intervals.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        let verdict = response.verdict(from: asked) { response in
+        let verdict = response.verdict(from: requestedAddress) { response in
             switch response.status {
             case 200..<300: .accepted
             case 400, 422: .rejected(reason: response.statusReason)
-            // The path has a different application than the body; only a change of settings can fix this.
+            // The path names a different application than the body; only a change of settings can fix this.
             case 409: .misconfigured(reason: response.statusReason)
             default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
             }
@@ -135,17 +136,19 @@ public struct SAPMobileServicesDestination: Destination {
         )
     }
 
-    /// Returns the request for the application's policy, part of the settings exchange.
+    /// Returns the request for the application's policy.
     ///
-    /// It is `GET <back end>/mobileservices/application/<id>/settings`. `SAPMobileServicesPolicy` parses the response.
+    /// The request is part of the settings exchange: `GET <back end>/mobileservices/application/<id>/settings`.
+    /// `SAPMobileServicesPolicy` parses the response.
     ///
-    /// - Throws: `WireEncodingError` with `misconfigured` if the settings are invalid, or contain a proxy's address.
+    /// - Throws: `WireEncodingError` with `misconfigured` if the settings are invalid, or if the destination was
+    ///   created with an `endpoint`.
     public func settingsRequest() throws(WireEncodingError) -> WireRequest {
         let base = try base()
         guard case .backEnd = address else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(asked.prefix(200))\" is a proxy's address; only the back end returns its policy."
+                "\"\(requestedAddress.prefix(200))\" is a proxy's address; only the back end returns its policy."
             )
         }
         return WireRequest(
@@ -155,14 +158,14 @@ public struct SAPMobileServicesDestination: Destination {
         )
     }
 
-    /// The only application whose events can be sent; nil if all can.
+    /// The only application whose events can be sent; nil for any.
     package var boundApplication: String? {
         if case .backEnd = address { applicationID } else { nil }
     }
 
-    /// Identifies the address to which reports are sent.
+    /// A string that identifies the address to which reports are sent.
     package var reportAddress: String {
-        boundApplication.map { "\(asked) \($0)" } ?? asked
+        boundApplication.map { "\(requestedAddress) \($0)" } ?? requestedAddress
     }
 
     /// Validates the settings without a batch.
@@ -173,7 +176,7 @@ public struct SAPMobileServicesDestination: Destination {
         _ = try fields()
     }
 
-    private var asked: String {
+    private var requestedAddress: String {
         switch address {
         case .backEnd(let address, _), .endpoint(let address): address
         }
@@ -182,7 +185,7 @@ public struct SAPMobileServicesDestination: Destination {
     /// Returns the address to which reports of a source are sent.
     private func url(of source: SAPUsageSource) throws(WireEncodingError) -> String {
         let base = try base()
-        guard case .backEnd(_, let namesDevice) = address else { return asked }
+        guard case .backEnd(_, let namesDevice) = address else { return requestedAddress }
         let application = Self.segment(applicationID)
         let path =
             "/mobileservices/application/\(application)/clientusage/v1/runtime/clientusage/application/\(application)"
@@ -197,17 +200,17 @@ public struct SAPMobileServicesDestination: Destination {
                 "applicationID is empty. Set the application's id in Mobile Services; events are kept until then."
             )
         }
-        guard let base = HTTPAddress(asked) else {
+        guard let base = HTTPAddress(requestedAddress) else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(asked.prefix(200))\" is not an http or https address. Set the back end's address, such as "
+                "\"\(requestedAddress.prefix(200))\" is not an http or https address. Set the back end's address, such as "
                     + "https://tenant.example.com; events are kept until then."
             )
         }
         return base
     }
 
-    /// Returns a name as one segment of a path.
+    /// Returns a name, escaped as one segment of a path.
     ///
     /// `.` and `..` are encoded, because in a path they would refer to another folder.
     private static func segment(_ name: String) -> String {
@@ -223,8 +226,8 @@ public struct SAPMobileServicesDestination: Destination {
         return fields
     }
 
-    private func reading(_ batch: EventBatch) -> SAPUsageReading {
+    private func reading(_ batch: EventBatch) -> SAPUsageBatchReader {
         let isBound = if case .backEnd = address { true } else { false }
-        return SAPUsageReading(batch, application: applicationID, isBound: isBound)
+        return SAPUsageBatchReader(batch, application: applicationID, isBound: isBound)
     }
 }

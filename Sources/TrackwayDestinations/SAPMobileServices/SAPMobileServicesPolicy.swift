@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// The administrator's settings for usage reports in SAP Mobile Services.
 ///
-/// A client receives them in the settings exchange, as `mobileservices.settingsExchange.usagePolicy`. Their values are
-/// strings there; native values are accepted, too.
+/// A client receives them in the settings exchange, as `mobileservices.settingsExchange.usagePolicy`. In the exchange,
+/// all values are strings; native JSON values are accepted, too.
 public struct SAPMobileServicesPolicy: Sendable, Hashable {
     /// Whether usage data is collected.
     public var dataCollectionEnabled = false
@@ -30,16 +30,16 @@ public struct SAPMobileServicesPolicy: Sendable, Hashable {
 
     /// Reads the policy from exchanged settings.
     ///
-    /// `settings` is the whole response, or the policy object. Members that are missing or have unexpected values count
-    /// as off.
+    /// The value is the whole response, or only the policy object. Members that are missing or have unexpected values
+    /// count as false or 0.
     ///
     /// - Returns: nil if the value has no usage policy.
     public init?(_ settings: JSONValue) {
         let exchange = settings["mobileservices"]?["settingsExchange"] ?? settings["settingsExchange"] ?? settings
         let policy = exchange["usagePolicy"] ?? settings
         guard policy.object?.members.contains(where: { Self.keys.contains($0.key) }) == true else { return nil }
-        dataCollectionEnabled = policy["dataCollectionEnabled"]?.sapTruth ?? false
-        crashLogUploadEnabled = policy["crashLogUploadEnabled"]?.sapTruth ?? false
+        dataCollectionEnabled = policy["dataCollectionEnabled"]?.sapBoolean ?? false
+        crashLogUploadEnabled = policy["crashLogUploadEnabled"]?.sapBoolean ?? false
         uploadDataAfterDays = policy["uploadDataAfterDays"]?.sapDays ?? 0
     }
 
@@ -56,11 +56,11 @@ public struct SAPMobileServicesPolicy: Sendable, Hashable {
     ///
     /// - Returns: nil if the response has no usage policy, or is an intermediary's web page.
     public init?(answer: WireResponse) {
-        guard !answer.isPage else { return nil }
+        guard !answer.isWebPage else { return nil }
         do throws(JSONError) {
             try self.init(json: answer.body)
         } catch {
-            // A response may be something other than JSON.
+            // The response is not JSON.
             return nil
         }
     }
@@ -85,9 +85,9 @@ public struct SAPMobileServicesPolicy: Sendable, Hashable {
 }
 
 extension JSONValue {
-    fileprivate var sapTruth: Bool? {
+    fileprivate var sapBoolean: Bool? {
         switch self {
-        case .boolean(let truth): truth
+        case .boolean(let flag): flag
         case .integer(let number): number == 1
         case .string(let text): ["true", "1"].contains(text.lowercased())
         case .null, .double, .array, .object: nil

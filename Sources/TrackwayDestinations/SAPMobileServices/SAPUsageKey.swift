@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The format's vocabulary, and attributes that control encoding.
+/// The format's vocabulary, and the attributes that control encoding.
 ///
 /// A compatibility module that uses the format's own vocabulary records an event whose name is the record's key. The
 /// properties of the format (``SAPUsageField``) are attributes with their wire names. Every record of a session also
@@ -9,25 +9,25 @@
 package enum SAPUsageKey {
     /// The record's key, if it cannot be the event's name.
     ///
-    /// A key is any string of any length.
+    /// A key can be any string of any length.
     package static let key = "_sap_key"
     /// The session that the record belongs to, a string; empty for none.
     ///
-    /// With this attribute, the event is written unchanged: global attributes and the screen are not added.
+    /// An event with this attribute is written unchanged: global attributes and the screen are not added.
     package static let session = "_sap_session"
-    /// The application, as specified by the session's start.
+    /// The application's id, as specified at the session's start.
     ///
-    /// The default is the destination's.
+    /// The default is the destination's application.
     package static let application = "_sap_application"
-    /// The application's version; the default is the context's.
+    /// The application's version; the default is the context's version.
     package static let applicationVersion = "_sap_application_version"
-    /// The device's id; the default is the context's.
+    /// The device's id; by default, that of the context.
     package static let device = "_sap_device"
-    /// The device's model; the default is the context's.
+    /// The device's model; by default, that of the context.
     package static let deviceModel = "_sap_device_model"
-    /// The name of the operating system; the default is the context's.
+    /// The name of the operating system; by default, that of the context.
     package static let platform = "_sap_platform"
-    /// The version of the operating system; the default is the context's.
+    /// The version of the operating system; by default, that of the context.
     package static let platformVersion = "_sap_platform_version"
 
     /// Whether an attribute only controls encoding, and is not content.
@@ -58,7 +58,7 @@ package enum SAPUsageKey {
     package static let other = "Other"
 }
 
-/// The properties of a record, in the order of writing.
+/// The properties of a record, in the order in which they are written.
 ///
 /// The key and the time are not included. The raw value is the wire name.
 package enum SAPUsageField: String, Sendable, Hashable, CaseIterable {
@@ -70,14 +70,14 @@ package enum SAPUsageField: String, Sendable, Hashable, CaseIterable {
     case screen, view, element
     /// The action, and how it was performed.
     case action, behavior
-    /// Values for filtering.
+    /// Values by which reports can be filtered.
     case cases, category
-    /// The result.
+    /// The result: its name, unit, and value.
     case result, unit, measurement, value
     /// All other data, as one string.
     case others
 
-    /// Creates the field with an attribute's name, if it exists.
+    /// Creates the field for an attribute's name; nil if none exists.
     ///
     /// For two of the fields, the format's clients use different names than the wire format.
     init?(attribute name: String) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// One event as a record of a session in this format.
 struct SAPUsageRecord {
-    /// The id of the session that it belongs to.
+    /// The id of the session that the record belongs to.
     let session: String
-    /// The time, with the device's zone offset.
+    /// The event's time, with the device's zone offset.
     let time: String
     /// The key, which states what happened.
     private(set) var key: String
@@ -16,26 +16,27 @@ struct SAPUsageRecord {
     /// Translates an event from its context.
     ///
     /// - Parameters:
-    ///   - outside: The session id of events outside a session.
+    ///   - sessionlessID: The session id of events outside a session.
     /// - Returns: nil if the format cannot express the event's time.
-    init?(_ event: Event, in context: RecordedContext, outside: String) {
+    init?(_ event: Event, in context: RecordedContext, sessionlessID: String) {
         guard let time = Self.time(event.time, zone: context.device["zone_offset_seconds"]?.integer) else { return nil }
         self.time = time
         let name = event.name.isEmpty ? SAPUsageKey.other : event.name
         key = event.attributes[SAPUsageKey.key]?.string ?? name
         let given = event.attributes[SAPUsageKey.session]?.string
         session =
-            given.map { $0.isEmpty ? outside : $0 } ?? context.session.map { SAPUsageID.session($0.id) } ?? outside
+            given.map { $0.isEmpty ? sessionlessID : $0 } ?? context.session.map { SAPUsageID.session($0.id) }
+            ?? sessionlessID
         var content = Attributes(event.attributes.filter { !SAPUsageKey.isReserved($0.key) })
         if given == nil {
             if RecordSubject(name: event.name, attributes: content).takesSharedAttributes {
-                content = content.filled(from: context.global, most: .max)
+                content = content.filled(from: context.global, limit: .max)
             }
             translate(event, &content, context)
         }
         fill(&content, items: event.items)
-        // The current screen, for events that do not specify a location. The SDK's records about people and devices
-        // have none.
+        // Add the current screen to events that do not specify a location, except the SDK's records about people and
+        // devices.
         if given == nil, fields[.screen] == nil, fields[.view] == nil, !event.name.hasPrefix("_") {
             fields[.screen] = context.screen?.name
         }
@@ -76,7 +77,7 @@ struct SAPUsageRecord {
                 .map { Self.seconds(milliseconds: $0, since: 0) }
             fields[.screen] = context.screen?.name
         default:
-            // A timed event. If it also has its own duration, both are kept.
+            // This is a timed event. If it also has its own duration, both are kept.
             guard content[SAPUsageField.duration.rawValue] == nil,
                 let duration = content[CapturedKey.eventDuration]?.sapSeconds
             else { break }
@@ -94,7 +95,7 @@ struct SAPUsageRecord {
 
     /// Fills the fields from attributes of the same names.
     ///
-    /// All others go into `others`.
+    /// All other attributes go into `others`.
     private mutating func fill(_ content: inout Attributes, items: [Item]) {
         var rest = Attributes()
         var others: AttributeValue?
@@ -147,7 +148,7 @@ struct SAPUsageRecord {
         let minutes = seconds.flatMap { (-64_800...64_800).contains($0) ? $0 / 60 : nil } ?? 0
         let (local, isOver) = moment.milliseconds.addingReportingOverflow(minutes * 60_000)
         let shown = Timestamp(milliseconds: local)
-        guard !isOver, Timestamp.expressible.contains(shown) else { return nil }
+        guard !isOver, Timestamp.representableRange.contains(shown) else { return nil }
         guard minutes != 0 else { return shown.iso8601 }
         let size = abs(minutes)
         let offset =
@@ -164,7 +165,7 @@ struct SAPUsageRecord {
         return decimal(micros: isOver ? 0 : max(0, length).multipliedReportingOverflow(by: 1_000).partialValue)
     }
 
-    /// Returns a number of millionths as a decimal number without trailing zeros.
+    /// Returns a number of microseconds as decimal seconds without trailing zeros.
     static func decimal(micros: Int64) -> String {
         let (whole, rest) = max(0, micros).quotientAndRemainder(dividingBy: 1_000_000)
         guard rest > 0 else { return String(whole) }
@@ -174,7 +175,7 @@ struct SAPUsageRecord {
     }
 }
 
-/// Ids that the format requires and that the app did not specify.
+/// Creates ids that the format requires and the app did not specify.
 ///
 /// The same strings always result in the same id (UUID version 8).
 enum SAPUsageID {
@@ -188,13 +189,13 @@ enum SAPUsageID {
     /// Returns the session id of events outside a session.
     ///
     /// Each process has one.
-    static func outside(_ installation: InstallationID, _ writer: WriterID) -> String {
+    static func sessionlessID(_ installation: InstallationID, _ writer: WriterID) -> String {
         make(["outside", installation.description, writer.description])
     }
 
     /// Creates an id from strings.
     ///
-    /// They are hashed with their lengths, so that different lists never result in the same input.
+    /// The strings are hashed with their lengths, so that different lists never result in the same input.
     static func make(_ texts: [String]) -> String {
         make(of: texts.flatMap { Array("\($0.utf8.count):".utf8) + Array($0.utf8) })
     }
@@ -240,7 +241,7 @@ extension AttributeValue {
 }
 
 extension String {
-    /// Whether it consists of digits and at most one inner decimal point.
+    /// Whether the string consists of digits and at most one inner decimal point.
     fileprivate var isDecimal: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)
         return parts.count <= 2

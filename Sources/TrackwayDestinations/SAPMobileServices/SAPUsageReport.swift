@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The application and device of a report.
 ///
@@ -22,10 +22,10 @@ struct SAPUsageSource: Hashable {
         _ context: RecordedContext,
         application: String,
         installation: InstallationID,
-        told: Attributes = [:]
+        overrides: Attributes = [:]
     ) {
         func text(_ key: String, _ section: Attributes, _ name: String) -> String? {
-            let text = told[key]?.string ?? section[name]?.string
+            let text = overrides[key]?.string ?? section[name]?.string
             return text.flatMap { $0.isEmpty ? nil : $0 }
         }
         self.application = text(SAPUsageKey.application, [:], "") ?? application
@@ -59,8 +59,8 @@ struct SAPUsageSource: Hashable {
     }
 }
 
-/// The records of a batch up to the first from another source.
-struct SAPUsageReading {
+/// Reads the records of a batch up to the first event from another source.
+struct SAPUsageBatchReader {
     /// The source of the report.
     ///
     /// Nil if the batch contains no event that can be sent.
@@ -68,25 +68,25 @@ struct SAPUsageReading {
     /// The records, in the order of recording.
     private(set) var records: [SAPUsageRecord] = []
     /// Events that cannot be sent.
-    private(set) var leftOut: [Rejection] = []
+    private(set) var omitted: [Rejection] = []
     /// The number of leading events that one report can contain.
-    private(set) var countOfFirstSource = 0
+    private(set) var leadingEventCount = 0
 
-    /// Reads a batch up to the first event from another source.
+    /// Reads a batch.
     ///
     /// - Parameters:
     ///   - application: The destination's application, which is the default of events that do not specify one.
     ///   - isBound: Whether the address contains the application, so that events of other applications cannot be sent.
     /// - Complexity: O(bytes of the batch).
     init(_ batch: EventBatch, application: String, isBound: Bool) {
-        let outside = SAPUsageID.outside(batch.installation, batch.writer)
+        let sessionlessID = SAPUsageID.sessionlessID(batch.installation, batch.writer)
         var contexts: [UInt32: RecordedContext] = [:]
         for (index, record) in batch.records.enumerated() {
             let event: Event
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leave(index, "unreadable", "The record is not an event: \(error)")
+                reject(index, "unreadable", "The record is not an event: \(error)")
                 continue
             }
             let context = contexts[record.context] ?? batch.recordedContext(record.context) ?? RecordedContext()
@@ -95,10 +95,10 @@ struct SAPUsageReading {
                 context,
                 application: application,
                 installation: batch.installation,
-                told: event.attributes
+                overrides: event.attributes
             )
             guard !isBound || found.application == application else {
-                leave(
+                reject(
                     index,
                     "application_mismatch",
                     "The event belongs to application “\(found.application.prefix(128))”, but reports are for "
@@ -106,23 +106,23 @@ struct SAPUsageReading {
                 )
                 continue
             }
-            guard let written = SAPUsageRecord(event, in: context, outside: outside) else {
-                leave(index, "time_out_of_range", "The format supports only the years 0000 to 9999.")
+            guard let written = SAPUsageRecord(event, in: context, sessionlessID: sessionlessID) else {
+                reject(index, "time_out_of_range", "The format supports only the years 0000 to 9999.")
                 continue
             }
             guard source == nil || source == found else { return }
             source = found
             records.append(written)
-            countOfFirstSource = index + 1
+            leadingEventCount = index + 1
         }
     }
 
     /// Adds an event that cannot be sent.
     ///
-    /// It counts as part of the same report as its neighbors.
-    private mutating func leave(_ index: Int, _ code: String, _ message: String) {
-        leftOut.append(Rejection(index: index, code: code, message: message))
-        countOfFirstSource = index + 1
+    /// The event counts as part of the same report as the events around it.
+    private mutating func reject(_ index: Int, _ code: String, _ message: String) {
+        omitted.append(Rejection(index: index, code: code, message: message))
+        leadingEventCount = index + 1
     }
 }
 
@@ -132,15 +132,15 @@ enum SAPUsageReport {
     ///
     /// Sessions are in the order of their first events, and their events in the order of recording. The report's id is
     /// derived from all other content and the events' sequence numbers. The same batch therefore always has the same
-    /// id, and a batch that was divided differently, for example with one more event, has a different one.
+    /// id; a batch that was divided differently, for example with one more event, has a different id.
     static func json(of records: [SAPUsageRecord], from source: SAPUsageSource, in batch: EventBatch) -> [UInt8] {
         var sessions: [(id: String, records: [SAPUsageRecord])] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         for record in records {
-            if let place = places[record.session] {
-                sessions[place].records.append(record)
+            if let index = indices[record.session] {
+                sessions[index].records.append(record)
             } else {
-                places[record.session] = sessions.count
+                indices[record.session] = sessions.count
                 sessions.append((record.session, [record]))
             }
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// The shared data of a context's events, in the format's vocabulary.
+/// The data that a context's events share, in the format's vocabulary.
 ///
-/// Built once per context of a batch.
+/// It is built once per context of a batch.
 struct SensorsAnalyticsContext {
     /// The context as it was recorded.
     let recorded: RecordedContext
@@ -30,7 +30,7 @@ struct SensorsAnalyticsContext {
     ///
     /// - Parameters:
     ///   - recorded: The context.
-    ///   - installation: Replaces ids that the context does not contain.
+    ///   - installation: The installation's id, used in place of ids that the context does not contain.
     ///   - options: The options, which contain the library's version.
     init(_ recorded: RecordedContext, installation: InstallationID, options: SensorsAnalyticsOptions) {
         self.recorded = recorded
@@ -42,7 +42,7 @@ struct SensorsAnalyticsContext {
         loginID = user.id
         deviceID = user.identities[Self.vendorKey]?.string ?? device["id"]?.string ?? installed
         identities = Self.identities(of: recorded, anonymousID: anonymousID, installed: installed)
-        // An app that used another SDK before keeps its first day.
+        // An app that previously used another SDK keeps the first day recorded by that SDK.
         firstDay = recorded.app["first_day"]?.string ?? installation.time.map { [zone] in zone.day($0) }
         presets = Self.presets(of: recorded, zone: zone, options: options)
     }
@@ -96,7 +96,7 @@ struct SensorsAnalyticsContext {
         presets["$screen_height"] = device["screen_height"]
         presets["$timezone_offset"] = device["zone_offset_seconds"].map { _ in .integer(zone.minutesBehind) }
         if let network = device["network"]?.string {
-            // The radio technology of a mobile network is unknown.
+            // The context does not contain the radio technology of a mobile network.
             presets["$network_type"] = network == "wifi" ? "WIFI" : "UNKNOWN"
             presets["$wifi"] = .boolean(network == "wifi")
         }
@@ -105,9 +105,9 @@ struct SensorsAnalyticsContext {
 }
 
 extension InstallationID {
-    /// When the installation began, if the id contains it.
+    /// The time when the installation began; nil if the id contains none.
     ///
-    /// Ids of version 7 begin with the time.
+    /// UUIDs of version 7 begin with a time.
     fileprivate var time: Timestamp? {
         high >> 12 & 0xF == 7 ? Timestamp(milliseconds: Int64(high >> 16)) : nil
     }
@@ -116,7 +116,7 @@ extension InstallationID {
 extension SensorsAnalyticsOptions {
     /// Returns the properties that the SDK would add to an event.
     ///
-    /// The result is for an event recorded in this context at this time.
+    /// The result applies to an event recorded in this context at this time.
     package func presetProperties(
         in recorded: RecordedContext,
         installation: InstallationID,

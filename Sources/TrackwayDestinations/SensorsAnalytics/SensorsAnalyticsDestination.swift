@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// A destination that sends events to a Sensors Analytics back end.
 ///
@@ -49,8 +49,8 @@ public struct SensorsAnalyticsDestination: Destination {
     ///
     /// Events recorded in debug mode are sent to `debug` individually; events recorded otherwise are sent to the upload
     /// address, regardless of the mode at the time of sending.
-    public func eventsForOneRequest(of batch: EventBatch) -> Int {
-        SensorsAnalyticsModes(batch, of: id, usual: options.debugMode).count
+    public func maximumEventsPerRequest(for batch: EventBatch) -> Int {
+        SensorsAnalyticsModes(batch, of: id, defaultMode: options.debugMode).count
     }
 
     /// Encodes a batch.
@@ -62,7 +62,7 @@ public struct SensorsAnalyticsDestination: Destination {
                     + "https://events.example.com/sa?project=production."
             )
         }
-        let modes = SensorsAnalyticsModes(batch, of: id, usual: options.debugMode)
+        let modes = SensorsAnalyticsModes(batch, of: id, defaultMode: options.debugMode)
         guard modes.count == batch.records.count else {
             throw WireEncodingError(
                 .tooLarge,
@@ -72,21 +72,21 @@ public struct SensorsAnalyticsDestination: Destination {
         let headers = try headers(modes.first)
         let encoding = SensorsAnalyticsEncoding(batch, options: options, sentAt: sentAt)
         guard encoding.count > 0 else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoding.omitted)
         }
         let list = Base64.encode(compressor.compress(encoding.json))
         return WireRequest(
             url: modes.first == .off ? address.upload : address.debug,
             headers: headers,
             body: SensorsAnalyticsForm.body(dataList: String(decoding: list, as: UTF8.self)),
-            leftOut: encoding.leftOut,
+            omitted: encoding.omitted,
             trimmed: encoding.trimmed
         )
     }
 
     /// Returns the verdict on a response.
     ///
-    /// A success removes the events, unless it is a web page, a redirect or another host's response.
+    /// A success response removes the events from the queue, unless it is a web page, a redirect or from another host.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         SensorsAnalyticsResponseEvaluator(
             rule: options.answerRule,
@@ -119,8 +119,8 @@ public struct SensorsAnalyticsDestination: Destination {
 
 /// The debug mode in which each event of a batch was recorded.
 ///
-/// It determines the address; the mode at the time of sending does not. Events recorded for inspection never reach the
-/// reports.
+/// The recorded mode, not the mode at the time of sending, determines the address. Events recorded for inspection
+/// therefore never reach the reports.
 private struct SensorsAnalyticsModes {
     /// The first event's mode.
     let first: SensorsAnalyticsDebugMode
@@ -132,18 +132,18 @@ private struct SensorsAnalyticsModes {
     /// - Parameters:
     ///   - batch: The batch.
     ///   - destination: The destination whose mode to read.
-    ///   - usual: The mode of events that were recorded without a mode.
+    ///   - defaultMode: The mode of events that were recorded without a mode.
     /// - Complexity: O(events + bytes of the contexts).
-    init(_ batch: EventBatch, of destination: DestinationID, usual: SensorsAnalyticsDebugMode) {
+    init(_ batch: EventBatch, of destination: DestinationID, defaultMode: SensorsAnalyticsDebugMode) {
         var modes: [UInt32: SensorsAnalyticsDebugMode] = [:]
         func mode(_ record: EventBatch.Record) -> SensorsAnalyticsDebugMode {
             if let known = modes[record.context] { return known }
-            let read = Self.mode(record.context, of: batch, destination) ?? usual
+            let read = Self.mode(record.context, of: batch, destination) ?? defaultMode
             modes[record.context] = read
             return read
         }
         guard let record = batch.records.first else {
-            first = usual
+            first = defaultMode
             count = 0
             return
         }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A batch as the format's list of records, before compression.
 struct SensorsAnalyticsEncoding {
-    /// The records, a JSON array.
+    /// The records, as a JSON array.
     private(set) var json: [UInt8] = []
     /// The number of records.
     private(set) var count = 0
     /// Events that the format cannot express.
-    private(set) var leftOut: [Rejection] = []
+    private(set) var omitted: [Rejection] = []
     /// The parts left out of events that are sent.
     private(set) var trimmed: [Rejection] = []
 
@@ -27,7 +27,7 @@ struct SensorsAnalyticsEncoding {
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leftOut.append(Rejection(index: index, code: "unreadable", message: "\(error)"))
+                omitted.append(Rejection(index: index, code: "unreadable", message: "\(error)"))
                 continue
             }
             let context =
@@ -42,8 +42,8 @@ struct SensorsAnalyticsEncoding {
             writer.element()
             translated.write(sentAt: sentAt, into: &writer)
             count += 1
-            trimmed += translated.remarks.map { remark, field in
-                Rejection(index: index, code: remark.rawValue, message: "\(remark.sentence) (\(field.prefix(128)))")
+            trimmed += translated.warnings.map { warning, field in
+                Rejection(index: index, code: warning.rawValue, message: "\(warning.sentence) (\(field.prefix(128)))")
             }
         }
         writer.endArray()

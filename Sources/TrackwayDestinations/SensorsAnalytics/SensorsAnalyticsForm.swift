@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The form in the body of an upload.
 ///
@@ -10,7 +10,7 @@ package enum SensorsAnalyticsForm {
     /// The media type of the body.
     package static let contentType = "application/x-www-form-urlencoded"
 
-    /// Returns the form of a string: checksum, compression, and the escaped string.
+    /// Returns the form: checksum, compression flag, and the escaped string.
     ///
     /// The checksum is computed before escaping.
     package static func body(dataList: String) -> [UInt8] {
@@ -20,7 +20,7 @@ package enum SensorsAnalyticsForm {
 
     /// Returns a string escaped for a form.
     ///
-    /// Escapes every byte that is special in a form, or not ASCII.
+    /// Every byte that is special in a form, or not ASCII, is escaped.
     ///
     /// `/` and `?` are not escaped.
     package static func escaped(_ text: String) -> String {

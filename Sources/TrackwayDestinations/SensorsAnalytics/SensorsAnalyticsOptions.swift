@@ -3,11 +3,11 @@
 
 /// The options of a ``SensorsAnalyticsDestination``.
 public struct SensorsAnalyticsOptions: Sendable, Hashable {
-    /// The responses that remove events.
+    /// The responses that remove events from the queue.
     public enum ResponsePolicy: Sendable, Hashable {
         /// Only a success of the back end itself.
         ///
-        /// After any other response, the events are kept, split or made dead letters, as with every back end.
+        /// After any other response, the events are kept, split or made dead letters, as for all other destinations.
         case careful
         /// The behavior of the format's first client.
         ///
@@ -18,7 +18,7 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
 
     /// The debug mode, in which events are sent for individual inspection.
     ///
-    /// Off by default. Applies to events that were recorded without a mode.
+    /// Off by default. This setting applies to events that were recorded without a mode.
     public var debugMode = SensorsAnalyticsDebugMode.off
     /// The value of the `Cookie` field of every request; nil for none.
     public var cookie: String?
@@ -26,7 +26,7 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
     ///
     /// False by default, as in the format's first client.
     public var namesSession = false
-    /// The responses that remove events.
+    /// The responses that remove events from the queue.
     ///
     /// Careful by default: a wrong address or a broken proxy loses no events.
     public var answerRule = ResponsePolicy.careful
@@ -41,7 +41,7 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
     public init() {}
 }
 
-/// Whether events are sent for individual inspection while an app is developed.
+/// Whether events are sent for individual inspection while an app is being developed.
 public enum SensorsAnalyticsDebugMode: String, Sendable, Hashable, CaseIterable {
     /// Events are sent to the back end as usual.
     case off

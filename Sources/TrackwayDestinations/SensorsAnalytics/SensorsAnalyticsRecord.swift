@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// One event as a record, and the parts left out.
 struct SensorsAnalyticsRecord {
@@ -11,7 +11,7 @@ struct SensorsAnalyticsRecord {
     private let options: SensorsAnalyticsOptions
     private let translation: SensorsAnalyticsTranslation
     private(set) var properties: [(key: String, value: JSONValue)] = []
-    private(set) var remarks: [(remark: SensorsAnalyticsRules.Remark, field: String)] = []
+    private(set) var warnings: [(warning: SensorsAnalyticsRules.FormatWarning, field: String)] = []
     private var time: Timestamp
     private var project: String?
     private var token: String?
@@ -24,25 +24,25 @@ struct SensorsAnalyticsRecord {
         self.options = options
         translation = SensorsAnalyticsTranslation(event, in: context.recorded)
         time = event.time
-        judgeFrame()
+        checkNames()
         collectProperties()
     }
 
     // MARK: Validation
 
-    private mutating func judgeFrame() {
+    private mutating func checkNames() {
         if let name = translation.name, translation.name == event.name,
             let fault = SensorsAnalyticsRules.fault(inName: name), fault != .long
         {
-            remarks.append((.eventNameInvalid, name))
+            warnings.append((.eventNameInvalid, name))
         }
-        if let note = translation.note { remarks.append((.limitBroken, "\(note.code.rawValue): \(note.message)")) }
-        if !event.items.isEmpty { remarks.append((.itemsUnsupported, "items")) }
+        if let note = translation.note { warnings.append((.limitBroken, "\(note.code.rawValue): \(note.message)")) }
+        if !event.items.isEmpty { warnings.append((.itemsUnsupported, "items")) }
         switch translation.kind {
         case .itemSet, .itemDelete:
-            if itemType == nil || translation.item.id == nil { remarks.append((.itemInvalid, "item")) }
+            if itemType == nil || translation.item.id == nil { warnings.append((.itemInvalid, "item")) }
         case .bind, .unbind:
-            if translation.identity == nil { remarks.append((.identityInvalid, "identity")) }
+            if translation.identity == nil { warnings.append((.identityInvalid, "identity")) }
         case .track, .signUp, .profileSet, .profileSetOnce, .profileIncrement, .profileAppend, .profileUnset,
             .profileDelete:
             break
@@ -58,7 +58,7 @@ struct SensorsAnalyticsRecord {
         var own = translation.properties
         let method = own["$lib_method"]?.string ?? (translation.isAutomatic ? "autoTrack" : "code")
         libraryMethod = method
-        lift(&own)
+        extractReservedValues(&own)
         guard translation.kind.isEvent else {
             for (key, value) in own { add(key, value) }
             return
@@ -82,25 +82,25 @@ struct SensorsAnalyticsRecord {
     private var libraryMethod = "code"
 
     /// Removes values that the format stores outside the properties.
-    private mutating func lift(_ own: inout Attributes) {
+    private mutating func extractReservedValues(_ own: inout Attributes) {
         project = own["$project"]?.string
         token = own["$token"]?.string
         own["$project"] = nil
         own["$token"] = nil
-        guard let wish = own["$time"] else { return }
+        guard let customTime = own["$time"] else { return }
         own["$time"] = nil
-        if let date = wish.date, date >= SensorsAnalyticsRules.earliestTime {
+        if let date = customTime.date, date >= SensorsAnalyticsRules.earliestTime {
             time = date
         } else {
-            remarks.append((.timeInvalid, "$time"))
+            warnings.append((.timeInvalid, "$time"))
         }
     }
 
     private mutating func add(_ key: String, _ value: AttributeValue) {
         switch SensorsAnalyticsRules.fault(inName: key) {
         case nil: break
-        case .long: remarks.append((.nameLong, key))
-        case .empty, .characters, .reserved: return remarks.append((.nameInvalid, key))
+        case .long: warnings.append((.nameLong, key))
+        case .empty, .characters, .reserved: return warnings.append((.nameInvalid, key))
         }
         if translation.kind == .profileUnset { return properties.append((key, .string(""))) }
         let limit =
@@ -109,11 +109,11 @@ struct SensorsAnalyticsRecord {
         switch fitting(SensorsAnalyticsRules.outcome(of: value, limit: limit, in: context.zone)) {
         case .kept(let json):
             properties.append((key, json))
-        case .changed(let json, let remark):
+        case .changed(let json, let warning):
             properties.append((key, json))
-            remarks.append((remark, key))
-        case .dropped(let remark):
-            remarks.append((remark, key))
+            warnings.append((warning, key))
+        case .dropped(let warning):
+            warnings.append((warning, key))
         }
     }
 
@@ -126,7 +126,7 @@ struct SensorsAnalyticsRecord {
         case (.profileIncrement, .kept(.integer)), (.profileIncrement, .kept(.double)): outcome
         case (.profileIncrement, _): .dropped(.notANumber)
         case (.profileAppend, .kept(.array(let values))): .kept(.array(Self.unique(values)))
-        case (.profileAppend, .changed(.array(let values), let remark)): .changed(.array(Self.unique(values)), remark)
+        case (.profileAppend, .changed(.array(let values), let warning)): .changed(.array(Self.unique(values)), warning)
         case (.profileAppend, _): .dropped(.notAList)
         default: outcome
         }
@@ -141,8 +141,8 @@ struct SensorsAnalyticsRecord {
 
     /// Returns the record's number: 32 bits of the id's hash.
     ///
-    /// Events of other processes and devices, whose ids have separate counters, get different numbers. The same event
-    /// always has the same number.
+    /// Hashing gives different numbers to events of other processes and devices, which count their events separately.
+    /// The same event always has the same number.
     static func trackID(of id: EventID) -> UInt32 {
         // The finalizer of SplitMix64, over both halves.
         func mixed(_ value: UInt64) -> UInt64 {
@@ -201,7 +201,7 @@ struct SensorsAnalyticsRecord {
         writer.endObject()
     }
 
-    /// The ids in the record: the removed one, or all.
+    /// The ids in the record: only the one that is unbound, or all.
     private var identities: [(key: String, value: String)] {
         switch (translation.kind, translation.identity) {
         case (.unbind, let pair): return pair.map { [$0] } ?? []

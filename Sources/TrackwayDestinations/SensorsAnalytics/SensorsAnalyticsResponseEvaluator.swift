@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
-/// Evaluates a response that should be from a Sensors Analytics back end.
+/// Evaluates responses to uploads to a Sensors Analytics back end.
 ///
 /// In this format, no response proves who sent it: back ends return status 200 with an empty body, a word, or a tiny
-/// image. But they never send a web page. So a web page, a redirect, and a response of another host count as network
-/// failures.
+/// image. However, they never send a web page. A web page, a redirect, and a response of another host therefore count
+/// as network failures.
 struct SensorsAnalyticsResponseEvaluator {
     let rule: SensorsAnalyticsOptions.ResponsePolicy
     let authority: String?
 
-    /// Returns the verdict on the response to `events` events.
+    /// Returns the verdict on the response to a request with `events` events.
     func verdict(on response: WireResponse, events: Int) -> Verdict {
-        if let verdict = response.verdictOnHost(asked: authority) { return verdict }
+        if let verdict = response.verdictOnHostMismatch(expected: authority) { return verdict }
         switch rule {
         case .careful: return careful(response)
         case .asTheFirstClient: return asTheFirstClient(response, events: events)
@@ -22,14 +22,16 @@ struct SensorsAnalyticsResponseEvaluator {
     }
 
     private func careful(_ response: WireResponse) -> Verdict {
-        if let verdict = response.verdictWhoeverAnswers { return verdict }
-        if Self.isPage(response) { return .notTheBackEnd(reason: "Status \(response.status) has a web page as body.") }
-        if let verdict = response.verdictOnSettings { return verdict }
+        if let verdict = response.verdictOnGenericStatus { return verdict }
+        if Self.isWebPage(response) {
+            return .unrecognizedResponse(reason: "Status \(response.status) has a web page as body.")
+        }
+        if let verdict = response.verdictOnSettingsStatus { return verdict }
         switch response.status {
         case 200..<300: return .accepted
         case 400..<500: return .rejected(reason: response.statusReason)
         // Redirects and invalid statuses.
-        default: return .notTheBackEnd(reason: response.statusReason)
+        default: return .unrecognizedResponse(reason: response.statusReason)
         }
     }
 
@@ -48,13 +50,13 @@ struct SensorsAnalyticsResponseEvaluator {
         }
     }
 
-    /// A generous limit on the length of a back end's response.
+    /// A generous maximum length of a back end's response, in bytes.
     private static let longestAnswer = 4_096
     private static let picture = Array("GIF8".utf8)
 
-    private static func isPage(_ response: WireResponse) -> Bool {
+    private static func isWebPage(_ response: WireResponse) -> Bool {
         let body = response.body
         if body.isEmpty || body.starts(with: picture) { return false }
-        return body.count > longestAnswer || response.isPage
+        return body.count > longestAnswer || response.isWebPage
     }
 }

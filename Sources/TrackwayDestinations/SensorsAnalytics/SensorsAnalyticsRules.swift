@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// The format's rules for names and string lengths.
 ///
-/// Pure functions, so that a compatibility module can check them before recording.
+/// The rules are pure functions, so that a compatibility module can apply them before recording.
 package enum SensorsAnalyticsRules {
     /// The reason why a name is not valid or not recommended.
     package enum NameFault: String, Sendable, Hashable {
@@ -21,15 +21,17 @@ package enum SensorsAnalyticsRules {
         case long
     }
 
-    /// The maximum length of a name that causes no remark.
+    /// The maximum length of a name that causes no warning.
     ///
     /// Applies to the names of events and properties.
     package static let longestName = 100
     /// The length from which a string is truncated, in UTF-16 units.
     package static let textLength = 8_192
-    /// The same for a crash's reason, which contains a whole stack.
+    /// The length from which a crash reason is truncated, in UTF-16 units.
+    ///
+    /// A crash reason contains an entire stack trace.
     package static let crashReasonLength = 16_384
-    /// The maximum length of a person's id that causes no remark.
+    /// The maximum length of a person's id that causes no warning.
     package static let longestID = 8_192
     /// The earliest valid value of `$time`.
     package static let earliestTime = Timestamp(milliseconds: 1_431_656_640_000)
@@ -40,9 +42,9 @@ package enum SensorsAnalyticsRules {
     ]
     private static let reservedBeginnings = ["user_tag", "user_group"]
 
-    /// Returns the fault of a name.
+    /// Returns the reason why a name is invalid.
     ///
-    /// It is the name of an event, a property, an item type or an identity.
+    /// The name is that of an event, a property, an item type or an identity.
     ///
     /// Nil if the name is valid.
     ///
@@ -59,7 +61,7 @@ package enum SensorsAnalyticsRules {
 
     /// Whether a property of this name is sent.
     ///
-    /// A property with a long name is sent, with a remark.
+    /// A property with a long name is sent, with a warning.
     package static func acceptsProperty(named name: String) -> Bool {
         switch fault(inName: name) {
         case nil, .long: true
@@ -67,14 +69,14 @@ package enum SensorsAnalyticsRules {
         }
     }
 
-    /// Returns a string in the format's form.
+    /// Returns a string truncated to the format's limit.
     ///
     /// A string of at least `limit` UTF-16 units is truncated to one unit less, and `$` is appended. A surrogate pair
     /// is never split.
     ///
     /// - Complexity: O(`limit`).
     package static func text(_ text: String, limit: Int = textLength) -> String {
-        // A string with fewer bytes than the limit also has fewer units, and counting bytes is free.
+        // A string with fewer bytes than the limit also has fewer units, and counting bytes takes constant time.
         guard text.utf8.count >= limit, text.utf16.count >= limit else { return text }
         let units = text.utf16
         var end = units.index(units.startIndex, offsetBy: limit - 1)
@@ -98,17 +100,17 @@ package enum SensorsAnalyticsRules {
         case kept(JSONValue)
         /// The value is sent in another form.
         ///
-        /// The remark states what was lost.
-        case changed(JSONValue, Remark)
+        /// The warning states what was lost.
+        case changed(JSONValue, FormatWarning)
         /// The value cannot be sent.
-        case dropped(Remark)
+        case dropped(FormatWarning)
     }
 
-    /// Data that the format could not express, by its code in reports.
-    package enum Remark: String, Sendable, Hashable {
+    /// A kind of data loss in this format, with its code in reports.
+    package enum FormatWarning: String, Sendable, Hashable {
         /// The name of a property is invalid.
         case nameInvalid = "property_name_invalid"
-        /// The name of a property is long; the property is sent.
+        /// The name of a property is longer than ``longestName``; the property is still sent.
         case nameLong = "property_name_long"
         /// A value is not a string, number, Boolean, date or list.
         case valueUnsupported = "value_unsupported"
@@ -118,15 +120,15 @@ package enum SensorsAnalyticsRules {
         case valueCut = "value_cut"
         /// Elements of a list were left out.
         ///
-        /// They are not strings, numbers, Booleans or dates.
+        /// The elements left out are not strings, numbers, Booleans or dates.
         case elementsLeftOut = "elements_left_out"
-        /// The value to be added to a number is not a number.
+        /// A value to be added to a number is not a number.
         case notANumber = "not_a_number"
-        /// The value to be appended to a list is not a list.
+        /// A value to be appended to a list is not a list.
         case notAList = "not_a_list"
         /// `$time` is not a date, or is earlier than the format allows.
         case timeInvalid = "time_invalid"
-        /// A part of the event exceeded the app's limit during recording.
+        /// A part of the event exceeded one of the app's limits during recording.
         ///
         /// The part was left out or truncated.
         case limitBroken = "limit_broken"
@@ -140,7 +142,7 @@ package enum SensorsAnalyticsRules {
         case eventNameInvalid = "event_name_invalid"
     }
 
-    /// Converts a value to the format's form.
+    /// Converts a value to one that the format supports.
     ///
     /// - Parameters:
     ///   - value: The value as it was recorded.
@@ -175,9 +177,9 @@ package enum SensorsAnalyticsRules {
     /// Converts a list to the format's form, which contains only strings.
     private static func list(_ values: [AttributeValue], limit: Int, in zone: SensorsAnalyticsZone) -> Outcome {
         var texts: [JSONValue] = []
-        var remark: Remark?
+        var warning: FormatWarning?
         for value in values {
-            let (json, lost): (JSONValue?, Remark?) =
+            let (json, lost): (JSONValue?, FormatWarning?) =
                 switch outcome(of: value, limit: limit, in: zone) {
                 case .kept(let json): (json, nil)
                 case .changed(let json, let lost): (json, lost)
@@ -185,12 +187,12 @@ package enum SensorsAnalyticsRules {
                 }
             if let text = json.flatMap(element) {
                 texts.append(.string(text))
-                remark = remark ?? lost
+                warning = warning ?? lost
             } else {
-                remark = .elementsLeftOut
+                warning = .elementsLeftOut
             }
         }
-        return remark.map { .changed(.array(texts), $0) } ?? .kept(.array(texts))
+        return warning.map { .changed(.array(texts), $0) } ?? .kept(.array(texts))
     }
 
     /// Returns an element of a list as a string.
@@ -207,8 +209,8 @@ package enum SensorsAnalyticsRules {
     }
 }
 
-extension SensorsAnalyticsRules.Remark {
-    /// What happened and how to fix it.
+extension SensorsAnalyticsRules.FormatWarning {
+    /// A description of what was lost and how to fix it.
     package var sentence: String {
         switch self {
         case .nameInvalid:

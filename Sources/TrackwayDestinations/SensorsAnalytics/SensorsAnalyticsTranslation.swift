@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// An event in the format's vocabulary, before presets and rules are applied.
 struct SensorsAnalyticsTranslation {
@@ -20,7 +20,7 @@ struct SensorsAnalyticsTranslation {
     var identity: (key: String, value: String)?
     /// The item that the record describes.
     var item: (type: String?, id: String?) = (nil, nil)
-    /// The note that a part of the event exceeded a limit.
+    /// The recorded note that a part of the event exceeded a limit.
     ///
     /// The format does not support such notes, and would treat them as properties of the person, the item or the event.
     var note: RecordedLimitNote?
@@ -134,13 +134,13 @@ struct SensorsAnalyticsTranslation {
         }
         // If a note exists, the event had content, but all of it was left out.
         guard properties.isEmpty, note == nil else { return }
-        // The event does not repeat the context's user attributes. Those set at its time are the new ones. If the clock
-        // changed in between, sending all of them again has no effect.
+        // The event does not contain the new values; they are the context's user attributes that were set at the
+        // event's time. If the clock changed in the meantime, sending all user attributes again has no effect.
         let known = context.user.attributes.filter {
             $0.name != CapturedKey.userID && $0.name != CapturedKey.firstTouch
         }
-        let news = known.filter { $0.setAt == event.time }
-        for attribute in news.isEmpty ? known : news { properties[attribute.name] = attribute.value }
+        let changed = known.filter { $0.setAt == event.time }
+        for attribute in changed.isEmpty ? known : changed { properties[attribute.name] = attribute.value }
     }
 
     private mutating func translateItem(_ event: String) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The keys of an app state, in the written order.
+/// The keys of an app state, in the order in which they are written.
 enum SiftAppState {
     static let members: [SiftMember] =
         [
@@ -13,8 +13,8 @@ enum SiftAppState {
                     SiftConstants("UIApplicationState", AppStateSnapshot.ApplicationState.allCases.map(\.rawValue))
                 )
             ),
-            SiftMember("window_root_view_controller_titles", .someTexts, isCurrent: true),
-            SiftMember("battery_level", .measure, isCurrent: true),
+            SiftMember("window_root_view_controller_titles", .nonEmptyStrings, isCurrent: true),
+            SiftMember("battery_level", .measurement, isCurrent: true),
             SiftMember(
                 "battery_state",
                 .constant(
@@ -26,8 +26,8 @@ enum SiftAppState {
                 "device_orientation",
                 .constant(SiftConstants("UIDeviceOrientation", AppStateSnapshot.Orientation.allCases.map(\.rawValue)))
             ),
-            SiftMember("proximity_state", .truth, isCurrent: true),
-            SiftMember("network_addresses", .texts, isCurrent: true),
+            SiftMember("proximity_state", .boolean, isCurrent: true),
+            SiftMember("network_addresses", .strings, isCurrent: true),
             SiftMember("location", .object(location), isCurrent: true),
             SiftMember("heading", .object(heading)),
             SiftMember("motion", .objects(motion)),
@@ -42,25 +42,25 @@ enum SiftAppState {
         time + [
             SiftMember("latitude", .number, .unlessUnknown("horizontal_accuracy"), isCurrent: true),
             SiftMember("longitude", .number, .unlessUnknown("horizontal_accuracy"), isCurrent: true),
-            SiftMember("horizontal_accuracy", .measure),
+            SiftMember("horizontal_accuracy", .measurement),
             SiftMember("altitude", .number, .unlessUnknown("vertical_accuracy")),
-            SiftMember("vertical_accuracy", .measure),
-            SiftMember("floor", .whole),
-            SiftMember("speed", .measure),
-            SiftMember("course", .measure),
+            SiftMember("vertical_accuracy", .measurement),
+            SiftMember("floor", .integer),
+            SiftMember("speed", .measurement),
+            SiftMember("course", .measurement),
         ]
 
     private static let heading =
         time + [
             SiftMember("magnetic_heading", .number, .unlessUnknown("accuracy")),
-            SiftMember("accuracy", .measure),
-            SiftMember("true_heading", .measure),
+            SiftMember("accuracy", .measurement),
+            SiftMember("true_heading", .measurement),
         ] + SiftMember.vector("raw_magnetic_field")
 
     private static let calibration = "magnetic_field_calibration_accuracy"
 
     private static let motion =
-        time + SiftMember.several(["attitude_roll", "attitude_pitch", "attitude_yaw"], .number)
+        time + SiftMember.members(["attitude_roll", "attitude_pitch", "attitude_yaw"], .number)
         + ["rotation_rate", "gravity", "user_acceleration"].flatMap { SiftMember.vector($0) }
         + SiftMember.vector("magnetic_field", .with(calibration))
         // An uncalibrated magnetic field is not sent, nor is its calibration.
@@ -71,7 +71,7 @@ enum SiftAppState {
                     SiftConstants(
                         "CMMagneticFieldCalibrationAccuracy",
                         ["low", "medium", "high"],
-                        unspoken: [DeviceMotion.Calibration.uncalibrated.rawValue]
+                        unsupported: [DeviceMotion.Calibration.uncalibrated.rawValue]
                     )
                 )
             )

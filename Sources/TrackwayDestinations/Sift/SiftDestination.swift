@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// A destination that sends events to a Sift back end.
 ///
@@ -11,21 +11,21 @@ public import TrackwayWire
 /// attributes as strings. Unknown values are left out with their keys. Data that the format does not support is left
 /// out and reported. The format has no event ids: a receiver recognizes duplicates by their content.
 ///
-/// Only status 200 removes events.
+/// Only status 200 removes events from the queue.
 public struct SiftDestination: Destination {
     /// The client whose set of keys is sent.
     ///
-    /// A back end accepts either; they differ in the amount of data.
+    /// A back end accepts either edition; they differ in the amount of data.
     public enum Edition: String, Sendable, Hashable, CaseIterable {
         /// Everything that the format ever contained, as in client 2.1.0.
         ///
         /// This includes the application state, orientation, heading, motion, the location with all accuracies, and the
-        /// properties of kernel and processor.
+        /// properties of the kernel and the processor.
         case legacy
-        /// The subset that client 2.2.5 still sends.
+        /// The subset that client 2.2.5 sends.
         ///
-        /// It contains only the latitude and longitude of a location, and only the names, the carrier and evidence of
-        /// modification of a device.
+        /// It contains only the latitude and longitude of a location, and only a device's names, its carrier, and
+        /// evidence that it was modified.
         case current
 
         /// The version of the client in the `sdk_version` of snapshots.
@@ -63,8 +63,8 @@ public struct SiftDestination: Destination {
     ///
     /// - Parameters:
     ///   - id: `sift` by default; use a different id for each additional destination.
-    ///   - accountID: The account's id; without one, events are kept.
-    ///   - beaconKey: The account's beacon key; without one, events are kept.
+    ///   - accountID: The account's id; without an id, events are kept.
+    ///   - beaconKey: The account's beacon key; without a key, events are kept.
     ///   - serverURLFormat: An http or https address with `%@` in place of the account's id.
     ///   - edition: The client whose set of keys is sent.
     public init(
@@ -92,9 +92,9 @@ public struct SiftDestination: Destination {
         }
         let encoding = SiftEncoding(batch, edition: edition)
         guard encoding.count > 0 else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoding.omitted)
         }
-        // Only the key, without the colon that would separate a user name and a password.
+        // The credentials are only the key, without the colon that separates a user name from a password.
         let credentials = String(decoding: Base64.encode(Array(beaconKey.utf8)), as: UTF8.self)
         return WireRequest(
             method: "PUT",
@@ -104,23 +104,23 @@ public struct SiftDestination: Destination {
                 "Content-Encoding": "gzip",
             ],
             body: gzip.compress(encoding.json),
-            leftOut: encoding.leftOut,
+            omitted: encoding.omitted,
             trimmed: encoding.trimmed
         )
     }
 
     /// Returns the verdict on a response.
     ///
-    /// Status 200 removes the events unless it is a web page or another host's response: the body of a success is not
-    /// documented, so only responses from elsewhere can be recognized.
+    /// Status 200 removes the events from the queue unless it is a web page or another host's response. The body of a
+    /// success is not documented, so only responses that are clearly from elsewhere can be excluded.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        // Without an address, no request was sent, so no responding host is the right one.
+        // Without a valid address, no request was sent, so no host is the expected one.
         let verdict = response.verdict(from: try? address()) { response in
             switch response.status {
             case 200: .accepted
             case 400, 422: .rejected(reason: response.statusReason)
-            // Includes other successes: clients of this format do not accept them as a receipt, so back ends do not use
-            // them as one.
+            // This includes other success statuses: clients of this format do not accept them as a receipt, so back
+            // ends do not use them.
             default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
             }
         }
@@ -154,22 +154,22 @@ public struct SiftDestination: Destination {
         return address.url
     }
 
-    /// Returns the format's installation id, a device id per vendor.
+    /// Returns the format's installation id: one per device and vendor.
     ///
     /// All apps of a vendor on a device have the same id, and so do all storage folders of one app.
     ///
     /// - Parameters:
-    ///   - device: the context's properties of the device. Its `id` is the vendor's id on Apple systems, or a hash of
+    ///   - device: The device properties of the context. Their `id` is the vendor's id on Apple systems, or a hash of
     ///     the machine's id and the app's.
-    ///   - installation: the id to use while the device has no such id.
-    /// - Returns: a UUID in uppercase, as the format's clients write it; an id of another form is returned unchanged.
+    ///   - installation: The id to use if the device has no such id.
+    /// - Returns: A UUID in uppercase, as the format's clients write it; an id of another form is returned unchanged.
     package static func installation(on device: Attributes, else installation: InstallationID) -> String {
         guard let id = device["id"]?.string, !id.isEmpty else { return installation.description.uppercased() }
         let digits = id.filter { $0 != "-" }
         guard digits.utf8.count == 32, digits.allSatisfy({ $0.isHexDigit && $0.isASCII }) else { return id }
         var text = ""
-        for (place, digit) in digits.uppercased().enumerated() {
-            if [8, 12, 16, 20].contains(place) { text.append("-") }
+        for (index, digit) in digits.uppercased().enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
             text.append(digit)
         }
         return text
@@ -195,7 +195,7 @@ public struct SiftDestination: Destination {
         return writer.array()
     }
 
-    /// Whether it is an http or https address with a placeholder.
+    /// Whether a format is an http or https address with a placeholder.
     ///
     /// The placeholder is replaced by the account's id.
     package static func isUsable(serverURLFormat: String) -> Bool {
@@ -205,12 +205,12 @@ public struct SiftDestination: Destination {
 
 /// The address of an account's events.
 ///
-/// It is the format with the account's id inserted.
+/// It is the address format with the account's id inserted.
 private struct SiftAddress: Sendable, Hashable {
     /// The complete address.
     let url: String
 
-    /// Inserts the account's id in a format.
+    /// Inserts the account's id into an address format.
     ///
     /// Nil if the format has no placeholder, or the result is not an http or https address.
     init?(format: String, accountID: String) {

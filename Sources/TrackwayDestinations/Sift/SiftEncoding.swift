@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A batch as the format's list of events, before compression.
 struct SiftEncoding {
@@ -11,7 +11,7 @@ struct SiftEncoding {
     /// The number of events in the list.
     private(set) var count = 0
     /// Events that cannot be read.
-    private(set) var leftOut: [Rejection] = []
+    private(set) var omitted: [Rejection] = []
     /// The parts left out of events that are sent.
     private(set) var trimmed: [Rejection] = []
 
@@ -29,7 +29,7 @@ struct SiftEncoding {
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leftOut.append(
+                omitted.append(
                     Rejection(index: index, code: "unreadable", message: "The record is not an event: \(error)")
                 )
                 continue
@@ -41,8 +41,8 @@ struct SiftEncoding {
             writer.element()
             JSONValue.object(written.members).write(into: &writer)
             count += 1
-            trimmed += written.remarks.map { remark in
-                Rejection(index: index, code: remark.code.rawValue, message: remark.message)
+            trimmed += written.warnings.map { warning in
+                Rejection(index: index, code: warning.code.rawValue, message: warning.message)
             }
         }
         writer.endArray()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Attributes that control exactly how an event is written in this format.
+/// Attributes that control how an event is written in this format.
 ///
-/// They are for a compatibility module that uses the format's own vocabulary; events without them are translated.
+/// A compatibility module that uses the format's own vocabulary sets them; events without them are translated.
 package enum SiftKey {
     /// The event's path, a string; empty for none.
     ///
@@ -11,8 +11,8 @@ package enum SiftKey {
     package static let path = "_path"
     /// The event's fields, an object of strings.
     ///
-    /// An empty object is sent, too. With this attribute, no other attribute becomes a field, and the event has a path
-    /// only if it specifies one.
+    /// An empty object is sent, too. If this attribute is present, no other attribute becomes a field, and the event
+    /// has a path only if it specifies one.
     package static let fields = "_fields"
     /// The app's own device properties, an object of strings.
     package static let deviceProperties = "_device_properties"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// One key of the format's structures.
+/// A member of one of the format's structures.
 struct SiftMember: Sendable, Hashable {
     /// The condition for sending a known member.
     enum Condition: Sendable, Hashable {
@@ -17,11 +17,11 @@ struct SiftMember: Sendable, Hashable {
 
     /// The key, the same in our snapshots and on the wire.
     let name: String
-    /// The type of its value.
+    /// The type of the member's value.
     let shape: SiftShape
-    /// The condition for sending it.
+    /// The condition for sending the member.
     let condition: Condition
-    /// Whether the current edition sends it, in addition to the legacy one.
+    /// Whether the current edition sends the member, like the legacy edition.
     let isCurrent: Bool
 
     init(_ name: String, _ shape: SiftShape, _ condition: Condition = .always, isCurrent: Bool = false) {
@@ -32,7 +32,7 @@ struct SiftMember: Sendable, Hashable {
     }
 
     /// Returns members of the same shape.
-    static func several(_ names: [String], _ shape: SiftShape, isCurrent: Bool = false) -> [SiftMember] {
+    static func members(_ names: [String], _ shape: SiftShape, isCurrent: Bool = false) -> [SiftMember] {
         names.map { SiftMember($0, shape, isCurrent: isCurrent) }
     }
 
@@ -45,39 +45,39 @@ struct SiftMember: Sendable, Hashable {
 /// The type of value that the format accepts for a key.
 indirect enum SiftShape: Sendable, Hashable {
     /// A string.
-    case text
+    case string
     /// A list of strings; sent even if it is empty.
-    case texts
+    case strings
     /// A list of strings; left out if it is empty.
-    case someTexts
+    case nonEmptyStrings
     /// An object of strings.
-    case labelledTexts
+    case stringDictionary
     /// An integer.
-    case whole
+    case integer
     /// Any number.
     case number
     /// A number; a value below zero means that it is unknown.
-    case measure
+    case measurement
     /// True or false.
-    case truth
+    case boolean
     /// A time in milliseconds since 1970.
     case time
-    /// One of these values.
+    /// One of these constants.
     case constant(SiftConstants)
     /// An object of these members.
     case object([SiftMember])
-    /// A list of such objects; left out if it is empty.
+    /// A list of objects of these members; left out if it is empty.
     case objects([SiftMember])
 
     /// A short description of the shape, for messages.
     var summary: String {
         switch self {
-        case .text: "a string"
-        case .texts, .someTexts: "a list of strings"
-        case .labelledTexts: "an object of strings"
-        case .whole: "an integer"
-        case .number, .measure: "a number"
-        case .truth: "true or false"
+        case .string: "a string"
+        case .strings, .nonEmptyStrings: "a list of strings"
+        case .stringDictionary: "an object of strings"
+        case .integer: "an integer"
+        case .number, .measurement: "a number"
+        case .boolean: "true or false"
         case .time: "milliseconds since 1970"
         case .constant(let constants): constants.values.joined(separator: ", ")
         case .object: "an object"
@@ -86,19 +86,19 @@ indirect enum SiftShape: Sendable, Hashable {
     }
 }
 
-/// The constants of one type, sent as full snake-case names.
+/// The constants of one type, sent as their full names in snake case.
 struct SiftConstants: Sendable, Hashable {
     /// The type's name, such as `UIDeviceBatteryState`.
     let type: String
     /// The constants' names in our snapshots, such as `unplugged` or `face_up`.
     let values: [String]
-    /// The names in our snapshots that have no constant in the format.
-    let unspoken: [String]
+    /// The names in our snapshots that correspond to no constant of the format.
+    let unsupported: [String]
 
-    init(_ type: String, _ values: [String], unspoken: [String] = []) {
+    init(_ type: String, _ values: [String], unsupported: [String] = []) {
         self.type = type
         self.values = values
-        self.unspoken = unspoken
+        self.unsupported = unsupported
     }
 
     /// Returns the format's name of a constant; nil if it has none.
@@ -126,10 +126,10 @@ package enum SiftSpelling {
         guard letters.allSatisfy({ $0 < 0x80 }) else { return nil }
         var spelled: [UInt8] = []
         spelled.reserveCapacity(letters.count + 8)
-        for (place, letter) in letters.enumerated() {
-            if place > 0, isUpper(letter) {
-                let before = letters[place - 1]
-                let beginsWord = place + 1 < letters.count && isLower(letters[place + 1]) && isUpper(before)
+        for (index, letter) in letters.enumerated() {
+            if index > 0, isUpper(letter) {
+                let before = letters[index - 1]
+                let beginsWord = index + 1 < letters.count && isLower(letters[index + 1]) && isUpper(before)
                 if isLower(before) || beginsWord { spelled.append(UInt8(ascii: "_")) }
             }
             spelled.append(isUpper(letter) ? letter | 0x20 : letter)

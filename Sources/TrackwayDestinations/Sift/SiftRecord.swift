@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// One event in the format's form, and the parts left out.
+/// One event as the format represents it, and the parts left out.
 struct SiftRecord {
     /// The members, in the format's order.
     private(set) var members = JSONValue.Object()
@@ -11,7 +11,7 @@ struct SiftRecord {
     private let edition: SiftDestination.Edition
 
     /// The parts that were left out.
-    var remarks: [SiftWarning] { translation.remarks }
+    var warnings: [SiftWarning] { translation.warnings }
 
     /// Translates an event from its context and installation.
     init(_ event: Event, in context: RecordedContext, installation: String, edition: SiftDestination.Edition) {
@@ -21,7 +21,7 @@ struct SiftRecord {
         let isSnapshot = event.name == CapturedName.appState || event.name == CapturedName.deviceProperties
         let type = isSnapshot || isUntyped(event) ? nil : event.name
         put(text: text(SiftKey.type, of: event, else: type), under: "mobile_event_type")
-        // Only events that do not control their form have the screen as the path.
+        // Only events that do not control their own encoding have the screen as their path.
         let isOwn = !isSnapshot && event.attributes[SiftKey.fields] == nil
         put(text: text(SiftKey.path, of: event, else: isOwn ? Self.screen(of: event, context) : nil), under: "path")
         put(text: text(SiftKey.user, of: event, else: context.user.id), under: "user_id")
@@ -52,7 +52,9 @@ struct SiftRecord {
 
     private mutating func isUntyped(_ event: Event) -> Bool {
         guard let value = event.attributes[SiftKey.untyped] else { return false }
-        if value.boolean == nil { translation.note(.valueType, at: SiftKey.untyped, wanted: SiftShape.truth.summary) }
+        if value.boolean == nil {
+            translation.note(.valueType, at: SiftKey.untyped, expected: SiftShape.boolean.summary)
+        }
         return value.boolean ?? false
     }
 
@@ -67,11 +69,11 @@ struct SiftRecord {
         if let text, !text.isEmpty { put(key, .string(text)) }
     }
 
-    /// Returns the string of a reserved attribute, or else `other`.
+    /// Returns the string of a reserved attribute, or `other` if it has none.
     private mutating func text(_ key: String, of event: Event, else other: String?) -> String? {
         guard let value = event.attributes[key] else { return other }
         guard let text = value.siftText else {
-            translation.note(.valueType, at: key, wanted: SiftShape.text.summary)
+            translation.note(.valueType, at: key, expected: SiftShape.string.summary)
             return other
         }
         return text
@@ -79,7 +81,7 @@ struct SiftRecord {
 
     private mutating func put(_ attribute: String, of event: Event, under key: String) {
         guard let value = event.attributes[attribute] else { return }
-        put(key, translation.value(value, .labelledTexts, at: attribute))
+        put(key, translation.value(value, .stringDictionary, at: attribute))
     }
 
     /// Adds all attributes of the event as strings.

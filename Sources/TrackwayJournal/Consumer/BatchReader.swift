@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Reads one destination's unsettled events from one writer's log, with gaps and contexts.
 struct BatchReader: Sendable {
@@ -16,7 +16,7 @@ struct BatchReader: Sendable {
     }
 
     /// The records and gaps that one read found.
-    struct Stretch: Sendable {
+    struct RecordSlice: Sendable {
         var records: [EventBatch.Record] = []
         var contexts: [EventBatch.Context] = []
         var bytes: [UInt8] = []
@@ -27,13 +27,13 @@ struct BatchReader: Sendable {
         var changed: [Int] = []
         /// Where reading continues.
         var end: LogPosition
-        /// The first sequence number after this part of the log.
+        /// The first sequence number after this slice.
         var next: UInt64
         /// True when the next event may not be sent yet.
         var isHeld = false
-        /// The event at which reading stopped because it waits for a transfer.
+        /// The unreleased event at which reading stopped; nil if none.
         var waiting: UInt64?
-        /// True when more can be read immediately, even if this part has no event.
+        /// True when more can be read immediately, even if this slice contains no events.
         var isCut = false
 
         /// Adds an event that will never be sent.
@@ -62,9 +62,9 @@ struct BatchReader: Sendable {
     private var contexts: [UInt32: [UInt8]] = [:]
     /// The highest sequence number found in any record so far.
     private var lastSeen: UInt64 = 0
-    /// Losses recorded by the writer itself, not yet passed.
-    private var noted: [DroppedRange] = []
-    /// The reasons for missing segments, as far as they were read.
+    /// Losses recorded by the writer itself that the reader has not passed yet.
+    private var recordedLosses: [DroppedRange] = []
+    /// The known reasons for missing segments.
     ///
     /// See ``GapFile``.
     private var gaps: [DroppedRange] = []
@@ -73,7 +73,7 @@ struct BatchReader: Sendable {
 
     /// Creates a reader that starts at a cursor.
     ///
-    /// The contexts in effect there are read from the segment's start.
+    /// The contexts in effect at that position are read from the segment's start.
     ///
     /// - Parameter boot: the boot this process runs in, if known.
     init(
@@ -101,7 +101,7 @@ struct BatchReader: Sendable {
                 return
             }
             lastSeen = max(lastSeen, entry.sequence)
-            note(entry)
+            remember(entry)
         }
     }
 
@@ -114,38 +114,39 @@ struct BatchReader: Sendable {
 
     /// The maximum number of loss ranges in one read.
     ///
-    /// It keeps memory use constant, regardless of how much of the log is skipped.
+    /// The limit bounds memory use, regardless of how much of the log is skipped.
     private static let maxRanges = 1024
-    /// The same limit where a filter may drop any single event.
+    /// The maximum number of loss ranges in one read with a filter.
     ///
-    /// The gaps reported by a batch must be remembered in case the batch is rejected.
+    /// A filter may drop any single event. The gaps that a batch reports must be remembered in case the batch is
+    /// rejected.
     private static let maxFilteredRanges = DroppedRanges.limit / 2
 
     /// Continues reading where the last read ended.
     ///
     /// - Parameters:
-    ///   - next: the first sequence number not settled yet.
+    ///   - next: the first unsettled sequence number.
     ///   - rules: what may be sent, and in which form. Admission is evaluated once for each context.
-    ///   - mark: the first sequence number that is not released. From there on, reading stops before the destination's
-    ///     first event and passes over those of others. Nil when everything is released.
+    ///   - mark: the first sequence number that is not released. From that number on, reading stops before the
+    ///     destination's first event and skips events for other destinations. Nil when everything is released.
     mutating func read(
         next: UInt64,
         _ limits: Limits,
         by rules: SendingRules = SendingRules(),
         releasedBefore mark: UInt64? = nil
-    ) throws(JournalError) -> Stretch {
+    ) throws(JournalError) -> RecordSlice {
         var admissions = AdmissionCache(rules.admission)
         var filter = rules.filter
         let maxRanges = filter == nil ? Self.maxRanges : Self.maxFilteredRanges
-        var stretch = Stretch(end: reader.position, next: next)
-        stretch.records.reserveCapacity(min(limits.events, 1024))
-        stretch.ends.reserveCapacity(min(limits.events, 1024))
+        var slice = RecordSlice(end: reader.position, next: next)
+        slice.records.reserveCapacity(min(limits.events, 1024))
+        slice.ends.reserveCapacity(min(limits.events, 1024))
         var lastContext: UInt32?
         while true {
             let tornBefore = reader.damage.tornTails
             guard let entry = try reader.next() else {
                 // Use the torn record's own sequence number, so that all readers agree on it.
-                if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &stretch) }
+                if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &slice) }
                 // Nothing more will be read from a dead writer's log, and there may be many such logs.
                 if isComplete { reader.releaseWindow() }
                 break
@@ -153,71 +154,71 @@ struct BatchReader: Sendable {
             lastSeen = max(lastSeen, entry.sequence)
             if let bound = limits.throughSegment, entry.start.segment > bound {
                 // Missing numbers before this record belong to the segments up to the bound.
-                if entry.kind == .origin { try explain(upTo: entry.sequence + 1, in: &stretch) }
+                if entry.kind == .origin { try explain(upTo: entry.sequence + 1, in: &slice) }
                 reader.seek(to: LogPosition(segment: entry.start.segment, offset: 0))
-                stretch.end = reader.position
-                return stretch
+                slice.end = reader.position
+                return slice
             }
             guard entry.kind == .event else {
-                note(entry)
+                remember(entry)
                 if entry.kind == .origin || entry.kind == .dropped {
-                    try explain(upTo: entry.sequence + 1, in: &stretch)
+                    try explain(upTo: entry.sequence + 1, in: &slice)
                 }
-                stretch.end = entry.end
+                slice.end = entry.end
                 continue
             }
-            guard entry.sequence >= stretch.next else {
-                stretch.end = entry.end
+            guard entry.sequence >= slice.next else {
+                slice.end = entry.end
                 continue
             }
             if let bound = limits.throughSequence, entry.sequence > bound {
-                try explain(upTo: bound + 1, in: &stretch)
+                try explain(upTo: bound + 1, in: &slice)
                 reader.seek(to: entry.start)
-                stretch.end = reader.position
-                return stretch
+                slice.end = reader.position
+                return slice
             }
             let isFull =
-                stretch.records.count >= limits.events
-                || (stretch.bytes.count + entry.payloadLength > limits.bytes && !stretch.records.isEmpty)
-                || stretch.dropped.count >= maxRanges
+                slice.records.count >= limits.events
+                || (slice.bytes.count + entry.payloadLength > limits.bytes && !slice.records.isEmpty)
+                || slice.dropped.count >= maxRanges
             if isFull {
-                stretch.isCut = true
+                slice.isCut = true
                 reader.seek(to: entry.start)
-                return stretch
+                return slice
             }
             if !isAddressedToDestination(entry) {
-                try explain(upTo: entry.sequence, in: &stretch)
-                stretch.skip(entry.sequence)
+                try explain(upTo: entry.sequence, in: &slice)
+                slice.skip(entry.sequence)
             } else if let mark, entry.sequence >= mark {
-                stretch.waiting = entry.sequence
+                slice.waiting = entry.sequence
                 reader.seek(to: entry.start)
-                return stretch
+                return slice
             } else {
                 switch rules.admission == nil
                     ? .send : admissions.admission(of: entry.context, json: contexts[entry.context])
                 {
                 case .send:
-                    try explain(upTo: entry.sequence, in: &stretch)
+                    try explain(upTo: entry.sequence, in: &slice)
                     let filtered = filter == nil ? .unchanged : filtered(entry, by: &filter)
                     if case .dropped(let reason) = filtered {
-                        stretch.drop(entry.sequence, reason)
+                        slice.drop(entry.sequence, reason)
                     } else {
-                        take(entry, as: filtered, into: &stretch, &lastContext)
+                        take(entry, as: filtered, into: &slice, &lastContext)
                     }
                 case .drop(let reason):
-                    try explain(upTo: entry.sequence, in: &stretch)
-                    stretch.drop(entry.sequence, reason)
+                    try explain(upTo: entry.sequence, in: &slice)
+                    slice.drop(entry.sequence, reason)
                 case .hold:
-                    stretch.isHeld = true
+                    slice.isHeld = true
                     reader.seek(to: entry.start)
-                    return stretch
+                    return slice
                 }
             }
-            stretch.next = entry.sequence + 1
-            stretch.end = entry.end
+            slice.next = entry.sequence + 1
+            slice.end = entry.end
         }
-        try explainNoted(in: &stretch)
-        return stretch
+        try explainRecordedLosses(in: &slice)
+        return slice
     }
 
     // MARK: Parts
@@ -242,7 +243,7 @@ struct BatchReader: Sendable {
     private mutating func take(
         _ entry: LogEntry,
         as filtered: FilteredEvent,
-        into stretch: inout Stretch,
+        into slice: inout RecordSlice,
         _ lastContext: inout UInt32?
     ) {
         let route = entry.routeLength ?? 0
@@ -250,36 +251,36 @@ struct BatchReader: Sendable {
         var context: FilteredContext?
         if case .changed(let changedEvent, let changedContext) = filtered {
             (event, context) = (changedEvent, changedContext)
-            stretch.changed.append(stretch.records.count)
+            slice.changed.append(slice.records.count)
         }
         let generation = context?.generation ?? entry.context
         if lastContext != generation {
             lastContext = generation
             // Events with and without a changed context may alternate.
-            if context == nil || !stretch.contexts.contains(where: { $0.generation == generation }) {
-                let start = stretch.bytes.count
-                stretch.bytes.append(contentsOf: context?.json ?? json(of: entry.context))
-                stretch.contexts.append(
-                    EventBatch.Context(generation: generation, content: start..<stretch.bytes.count)
+            if context == nil || !slice.contexts.contains(where: { $0.generation == generation }) {
+                let start = slice.bytes.count
+                slice.bytes.append(contentsOf: context?.json ?? json(of: entry.context))
+                slice.contexts.append(
+                    EventBatch.Context(generation: generation, content: start..<slice.bytes.count)
                 )
             }
         }
-        let start = stretch.bytes.count
+        let start = slice.bytes.count
         if let event {
-            stretch.bytes.append(contentsOf: event)
+            slice.bytes.append(contentsOf: event)
         } else {
             reader.withPayload(of: entry) { payload in
-                stretch.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
+                slice.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
             }
         }
-        stretch.records.append(
+        slice.records.append(
             EventBatch.Record(
                 sequence: entry.sequence,
                 context: generation,
-                payload: start..<stretch.bytes.count
+                payload: start..<slice.bytes.count
             )
         )
-        stretch.ends.append(entry.end)
+        slice.ends.append(entry.end)
     }
 
     private func isAddressedToDestination(_ entry: LogEntry) -> Bool {
@@ -288,39 +289,39 @@ struct BatchReader: Sendable {
     }
 
     /// Remembers a context, or a loss recorded by the writer.
-    private mutating func note(_ entry: LogEntry) {
+    private mutating func remember(_ entry: LogEntry) {
         if entry.kind == .context {
             contexts[entry.context] = reader.payload(of: entry)
             if contexts.count > 64, let oldest = contexts.keys.min() { contexts[oldest] = nil }
         } else if entry.kind == .dropped {
             let text = String(decoding: reader.payload(of: entry), as: UTF8.self)
-            if let range = DroppedRanges.range(from: text) { noted.append(range) }
+            if let range = DroppedRanges.range(from: text) { recordedLosses.append(range) }
         }
     }
 
     /// Accounts for numbers before `bound` for which no record was found.
-    private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) throws(JournalError) {
+    private mutating func explain(upTo bound: UInt64, in slice: inout RecordSlice) throws(JournalError) {
         var isLookedUp = false
-        while stretch.next < bound {
-            noted.removeAll { $0.sequences.upperBound < stretch.next }
-            gaps.removeAll { $0.sequences.upperBound < stretch.next }
-            let known = (noted + gaps).filter { $0.sequences.lowerBound < bound }.min {
+        while slice.next < bound {
+            recordedLosses.removeAll { $0.sequences.upperBound < slice.next }
+            gaps.removeAll { $0.sequences.upperBound < slice.next }
+            let known = (recordedLosses + gaps).filter { $0.sequences.lowerBound < bound }.min {
                 $0.sequences.lowerBound < $1.sequences.lowerBound
             }
-            guard let known, known.sequences.lowerBound <= stretch.next else {
+            guard let known, known.sequences.lowerBound <= slice.next else {
                 if !isLookedUp {
                     isLookedUp = true
                     try lookUpGaps()
                     continue
                 }
                 let last = (known?.sequences.lowerBound ?? bound) - 1
-                stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: .damaged))
-                stretch.next = last + 1
+                slice.dropped.append(DroppedRange(sequences: slice.next...last, reason: .damaged))
+                slice.next = last + 1
                 continue
             }
             let last = min(known.sequences.upperBound, bound - 1)
-            stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: known.reason))
-            stretch.next = last + 1
+            slice.dropped.append(DroppedRange(sequences: slice.next...last, reason: known.reason))
+            slice.next = last + 1
         }
     }
 
@@ -330,12 +331,12 @@ struct BatchReader: Sendable {
     }
 
     /// Accounts for losses at the log's end that the writer recorded itself.
-    private mutating func explainNoted(in stretch: inout Stretch) throws(JournalError) {
-        if let last = noted.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &stretch) }
+    private mutating func explainRecordedLosses(in slice: inout RecordSlice) throws(JournalError) {
+        if let last = recordedLosses.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &slice) }
     }
 }
 
-/// The decisions of a rule for the contexts of one writer.
+/// A cache of a rule's decisions for one writer's contexts.
 ///
 /// Each context is evaluated once.
 private struct AdmissionCache {
@@ -348,7 +349,7 @@ private struct AdmissionCache {
         self.rule = rule
     }
 
-    /// - Parameter json: the context's record; nil when it was damaged.
+    /// - Parameter json: the context's JSON; nil when its record was damaged.
     mutating func admission(of context: UInt32, json: [UInt8]?) -> Admission {
         if let latest, latest.context == context { return latest.admission }
         let admission = known[context] ?? rule?(json ?? Array("{}".utf8)) ?? .send

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The counts of writers that all destinations have finished with, and any remaining folders.
+/// The counts of drained writers, and their folders that still exist.
+///
+/// A writer is drained when all destinations have finished with its log.
 struct Compaction: Sendable {
     private(set) var totals: SettledTotals
     /// Folders of counted writers that could not be removed, and the reasons.
@@ -24,7 +26,7 @@ struct Compaction: Sendable {
 
     /// Adds writers' counts and makes them durable.
     ///
-    /// Their folders are removed next; see ``removeFolders()``.
+    /// Their folders are removed by a separate call; see ``removeFolders()``.
     mutating func add(_ writers: [DrainedWriter]) throws(StorageError) {
         var fuller = totals
         for writer in writers { fuller.compact(writer.id, recorded: writer.recorded, accounts: writer.accounts) }
@@ -47,8 +49,9 @@ struct Compaction: Sendable {
 
     /// Removes the folders of writers that are already counted in the totals.
     ///
-    /// A kill may have left such folders; their contents are no longer needed. A folder that cannot be removed now is
-    /// listed in ``leftovers``, counts toward the byte limit, and is retried on every check.
+    /// A process that was killed may have left such folders; their contents are no longer needed. A folder that
+    /// currently cannot be removed is listed in ``leftovers``, counts toward the byte limit, and is retried on every
+    /// check.
     mutating func removeFolders() {
         for id in totals.compacted {
             let path = folder.writer(id)
@@ -67,10 +70,10 @@ struct Compaction: Sendable {
         }
     }
 
-    /// The bytes of segments in folders that could not be removed, if known.
+    /// The total size in bytes of the segments in folders not removed yet.
     var leftoverBytes: Int {
         totals.compacted.reduce(0) { total, id in
-            // A folder that cannot even be listed has no known size.
+            // The size of a folder that cannot be listed is unknown and counts as 0.
             var folder = WriterFolder(path: folder.writer(id), storage: storage)
             let sizes = try? folder.segmentSizes()
             return total + (sizes ?? []).reduce(0) { $0 + $1.bytes }
@@ -79,7 +82,7 @@ struct Compaction: Sendable {
 
     // MARK: Replacing the installation
 
-    /// Stores the writers that a successor installation will find counted.
+    /// Stores the writers that a successor installation will treat as counted.
     func announce(
         _ successor: InstallationID,
         after installation: InstallationID,
@@ -89,7 +92,7 @@ struct Compaction: Sendable {
         try storage.replace(folder.settled, with: announced.fileBytes, durably: true)
     }
 
-    /// Starts another installation's counts.
+    /// Starts the counts of another installation.
     ///
     /// The folders of the leaving writers will be removed.
     mutating func begin(_ installation: InstallationID, without leaving: [WriterID]) throws(StorageError) {
@@ -99,12 +102,13 @@ struct Compaction: Sendable {
         totals = emptied
     }
 
-    /// Keeps a writer that was about to leave but continues in its folder.
+    /// Keeps a writer whose removal was announced but that continues in its folder.
     ///
-    /// It must not count as removed.
+    /// Such a writer must not count as removed.
     mutating func keep(_ id: WriterID) {
         guard totals.compacted.remove(id) != nil else { return }
-        // If this fails, the next change of the totals writes it; until then, a kill causes the folder to be removed.
+        // If this write fails, the next change of the totals repeats it. If the process is killed before that, the
+        // folder is removed.
         try? save()
     }
 }
@@ -112,7 +116,7 @@ struct Compaction: Sendable {
 /// A dead writer that every destination has finished with.
 struct DrainedWriter: Sendable {
     let id: WriterID
-    /// The number of events it has recorded.
+    /// The number of events that the writer recorded.
     let recorded: UInt64
     /// The outcomes of its events, per destination.
     let accounts: [DestinationID: Ledger.Account]
@@ -123,25 +127,25 @@ struct DrainedWriter: Sendable {
 extension ConsumerState {
     /// The maximum number of writers moved into the totals together.
     ///
-    /// One disk write serves them all. Until their folders are removed, each holds a descriptor, and other users of the
-    /// journal wait.
+    /// One disk write serves all of them. Until their folders are removed, each holds a file descriptor, and other
+    /// users of the journal wait.
     private static let writersPerCompaction = 16
 
-    /// Moves the counts of some finished dead writers into the totals.
+    /// Moves the counts of some drained dead writers into the totals.
     ///
-    /// A writer is finished when every destination has finished with its log. The writers' folders are removed.
+    /// A writer is drained when every destination has finished with its log. The writers' folders are removed.
     ///
     /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
-    /// - Returns: where this call stopped; nil when it has checked all writers.
+    /// - Returns: the writer at which this call stopped; nil when it has checked all writers.
     mutating func compactDrained(after last: WriterID?) throws(JournalError) -> WriterID? {
         let busy = leases.writers
         let present = journal.destinations
         var drained: [DrainedWriter] = []
         var stopped: WriterID?
         for id in order where last.map({ $0 < id }) ?? true {
-            guard progressByWriter[id]?.isComplete == true, progressByWriter[id]?.isOwn == false else { continue }
-            let writer = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
-                try progress.whenDrained(for: present)
+            guard readStates[id]?.isComplete == true, readStates[id]?.isOwn == false else { continue }
+            let writer = try readStates[id]?.attempt { (progress) throws(JournalError) in
+                try progress.drainedWriter(for: present)
             }
             guard let writer = (writer ?? nil) ?? nil, !busy.contains(id) else { continue }
             drained.append(writer)
@@ -154,7 +158,7 @@ extension ConsumerState {
 
     /// Removes writers' folders after their counts are stored in the totals.
     private mutating func compact(_ drained: [DrainedWriter]) throws(JournalError) {
-        // Held while the folders are removed, so that no process can start in one of them.
+        // These locks are held while the folders are removed, so that no process can start to use one of the folders.
         var locks: [any StorageLock] = []
         defer { for lock in locks { lock.release() } }
         var leaving: [DrainedWriter] = []
@@ -164,17 +168,17 @@ extension ConsumerState {
                     locks.append(lock)
                     leaving.append(writer)
                 } else {
-                    progressByWriter[writer.id]?.markAlive()
+                    readStates[writer.id]?.markAlive()
                 }
             } catch {
-                try progressByWriter[writer.id]?.leaveOut(JournalError(error))
+                try readStates[writer.id]?.skip(because: JournalError(error))
             }
         }
         guard !leaving.isEmpty else { return }
         do throws(StorageError) {
             try compaction.add(leaving)
         } catch {
-            for writer in leaving { try progressByWriter[writer.id]?.leaveOut(JournalError(error)) }
+            for writer in leaving { try readStates[writer.id]?.skip(because: JournalError(error)) }
             return
         }
         for writer in leaving {
@@ -191,8 +195,9 @@ extension WriterReadState {
     /// Returns a dead writer's counts once every destination has finished with its log.
     ///
     /// - Parameter present: the currently registered destinations.
-    /// - Returns: nil while events are pending, or while numbers are due to be reported to one of those destinations.
-    fileprivate mutating func whenDrained(for present: [DestinationID]) throws(JournalError) -> DrainedWriter? {
+    /// - Returns: nil while events are pending, or while numbers are due to be reported to one of the destinations in
+    ///   `present`.
+    fileprivate mutating func drainedWriter(for present: [DestinationID]) throws(JournalError) -> DrainedWriter? {
         let extent = try extent()
         var accounts: [DestinationID: Ledger.Account] = [:]
         var settled: [DestinationID: UInt64] = [:]
@@ -201,10 +206,11 @@ extension WriterReadState {
             let cursor = try cursor(of: destination)
             guard cursor.next > extent.last else { return nil }
             // The app reads the ledger for app-managed destinations; their numbers are reported nowhere else.
-            let isOwed = (cursor.owesLosses || cursor.owesSkips) && !cursors.isKept(destination)
-            if isOwed, present.contains(destination) { return nil }
+            let isReportDue =
+                (cursor.hasReportableLosses || cursor.hasReportableSkips) && !cursors.isAppManaged(destination)
+            if isReportDue, present.contains(destination) { return nil }
             accounts[destination] = Ledger.Account(cursor, last: extent.last)
-            if cursors.isKept(destination) { settled[destination] = cursor.delivered &+ cursor.droppedTotal }
+            if cursors.isAppManaged(destination) { settled[destination] = cursor.delivered &+ cursor.droppedTotal }
             recorded = max(recorded, cursor.next - 1)
         }
         return DrainedWriter(id: id, recorded: recorded, accounts: accounts, settled: settled)

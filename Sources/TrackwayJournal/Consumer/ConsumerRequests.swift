@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Requests to a consumer that are pending until its next step.
 ///
-/// They come from threads that must not wait for the consumer's disk. They are stored in the ``ConsumerSnapshot``,
-/// under its lock, and take effect there at once: callers see their requests in every count, before anything is read or
-/// written.
+/// Requests come from threads that must not wait for the consumer's disk access. They are stored in the
+/// ``ConsumerSnapshot``, under its lock, and take effect there immediately: callers see the effect of their requests
+/// in every count, before anything is read or written.
 struct ConsumerRequests: Sendable {
-    /// A request to drop what a rule rejects.
+    /// A request to drop the events that a rule rejects.
     ///
-    /// A struct, because a bare closure would be wrapped on every access.
+    /// This is a struct because a bare closure would be wrapped on every access.
     struct Discard: Sendable {
         let rule: Admission.Rule
     }
 
     /// Destinations whose held events must be read again.
     fileprivate var held: Set<DestinationID> = []
-    /// The last number to report, by destination and writer.
+    /// The last sequence number to report, by destination and writer.
     ///
-    /// It is reported even if no event is left to report it with.
+    /// The numbers are reported even if no event is left to report them with.
     fileprivate var reports: [DestinationID: [WriterID: UInt64]] = [:]
-    /// The last released number, by queue and writer.
+    /// The last released sequence number, by queue and writer.
     fileprivate var releases: [DestinationID: [WriterID: UInt64]] = [:]
     /// The rules for events that may no longer be sent, by destination.
     fileprivate var discards: [DestinationID: Discard] = [:]
 
-    /// Takes the discard requests.
+    /// Removes and returns the discard requests.
     mutating func takeDiscards() -> [DestinationID: Discard] {
         defer { discards = [:] }
         return discards
     }
 
-    /// Takes the release requests, for one queue or for all.
+    /// Removes and returns the release requests for one queue, or for all.
     mutating func takeReleases(for destination: DestinationID? = nil) -> [DestinationID: [WriterID: UInt64]] {
         guard let destination else {
             defer { releases = [:] }
@@ -44,19 +44,19 @@ struct ConsumerRequests: Sendable {
 }
 
 extension ConsumerSnapshot {
-    /// Applies all requests to the counts as if they were done.
+    /// Applies all requests to the counts as if they had been carried out.
     mutating func applyRequests() {
         for destination in requests.held {
             for id in order { writers[id]?.heldFor.remove(destination) }
         }
-        for (destination, lasts) in requests.reports where !untold.contains(destination) {
+        for (destination, lasts) in requests.reports where !dueReports.contains(destination) {
             let isDue = lasts.contains { id, last in
                 guard let writer = writers[id], writer.problem == nil, let cursor = writer.cursors[destination],
-                    cursor.owesSkips, let first = cursor.untoldSkips.ranges.first
+                    cursor.hasReportableSkips, let first = cursor.unreportedSkips.ranges.first
                 else { return false }
                 return first.lowerBound <= last
             }
-            if isDue { untold.insert(destination) }
+            if isDue { dueReports.insert(destination) }
         }
         for (destination, lasts) in requests.releases {
             for (id, last) in lasts {
@@ -70,14 +70,15 @@ extension ConsumerSnapshot {
 extension JournalConsumer {
     /// Requests that a destination's held events be read again.
     ///
-    /// Its rule may have changed. Callable from any thread; waits for no file.
+    /// The destination's rule may have changed. Callable from any thread; does not wait for file access.
     package func forgetHeld(for destination: DestinationID) {
         request { view in view.requests.held.insert(destination) }
     }
 
-    /// Requests that all numbers so far be reported to a destination.
+    /// Requests that all sequence numbers so far be reported to a destination.
     ///
-    /// Skipped numbers no longer wait for an event. Callable from any thread; waits for no file.
+    /// Skipped numbers are then reported without waiting for an event. Callable from any thread; does not wait for
+    /// file access.
     package func reportAll(to destination: DestinationID) {
         request { [journal] view in
             for id in view.order { view.requests.reports[destination, default: [:]][id] = journal.knownLast(of: id) }
@@ -86,21 +87,21 @@ extension JournalConsumer {
 
     /// Requests to drop events that a rule rejects.
     ///
-    /// Works as ``discardDropped(for:admitting:)``, with the next ``handleRequests()`` or maintenance. Callable from
-    /// any thread; waits for no file.
+    /// Has the effect of ``discardDropped(for:admitting:)``, at the next ``handleRequests()`` or maintenance.
+    /// Callable from any thread; does not wait for file access.
     package func requestDiscard(for destination: DestinationID, admitting rule: @escaping Admission.Rule) {
         request { view in view.requests.discards[destination] = ConsumerRequests.Discard(rule: rule) }
     }
 
     /// Requests the release of all waiting events of a queue to delivery.
     ///
-    /// Works as ``transfer(for:)``: it takes effect in every count at once, and on disk with
+    /// Has the effect of ``transfer(for:)``: immediately in every count, and on disk with
     /// ``writeReleaseMarks(for:)``, at the latest when the consumer is closed. If the process dies before that, the
-    /// release is undone. Callable from any thread; reads what was recorded since the last count, and waits for nothing
-    /// that delivery writes.
+    /// release is undone. Callable from any thread; reads the events recorded since the last count, and does not wait
+    /// for delivery's writes.
     ///
     /// - Returns: the number of events released.
-    /// - Throws: `closed` when this process no longer delivers, `storage` when the waiting events cannot be counted.
+    /// - Throws: `closed` if this process no longer delivers; `storage` if the waiting events cannot be counted.
     package func requestTransfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         let waiting = try tallies(of: destination)
         let isTaken = request { view in
@@ -120,10 +121,10 @@ extension JournalConsumer {
 
     // MARK: Steps
 
-    /// Carries out pending requests now.
+    /// Carries out the pending requests.
     ///
-    /// Reads held events again, reports numbers, and drops events that may no longer be sent. Requests that need no
-    /// file are handled by every other step too.
+    /// Reads held events again, reports numbers, and drops events that may no longer be sent. Every other step also
+    /// handles the requests that require no file access.
     package func handleRequests() throws(JournalError) {
         try change { (state) throws(JournalError) in try state.handleDiscards() }
     }
@@ -131,14 +132,14 @@ extension JournalConsumer {
     /// Writes the release marks requested by ``requestTransfer(for:)``.
     ///
     /// - Returns: false when nothing was requested.
-    /// - Throws: `storage` when no mark could be written: the events to be released then wait again.
+    /// - Throws: `storage` if no mark could be written; the events to be released then wait again.
     package func writeReleaseMarks(for destination: DestinationID) throws(JournalError) -> Bool {
         try change { (state) throws(JournalError) in try state.handleReleases(for: destination) }
     }
 }
 
 extension ConsumerState {
-    /// Handles requests that need no file.
+    /// Handles the requests that require no file access.
     mutating func handleMarks() {
         let (held, reports) = view.withLock { view in
             defer {
@@ -147,19 +148,19 @@ extension ConsumerState {
             }
             return (view.requests.held, view.requests.reports)
         }
-        // The view already counted these as done; their real state appears with the next publication.
-        if !held.isEmpty || !reports.isEmpty { progressByWriter.changeAll() }
+        // The snapshot already counts these requests as done; the next publication shows the actual state.
+        if !held.isEmpty || !reports.isEmpty { readStates.changeAll() }
         for destination in held {
-            for id in order { progressByWriter[id]?.forgetHeld(for: destination) }
+            for id in order { readStates[id]?.forgetHeld(for: destination) }
         }
         for (destination, lasts) in reports {
-            for (id, last) in lasts { progressByWriter[id]?.cursors.want(destination, through: last) }
+            for (id, last) in lasts { readStates[id]?.cursors.requestReport(destination, through: last) }
         }
     }
 
     /// Carries out discard requests.
     ///
-    /// Those that fail are retried by the next call.
+    /// The next call retries the requests that failed.
     mutating func handleDiscards() throws(JournalError) {
         let discards = view.withLock { $0.requests.takeDiscards() }
         var problem: JournalError?
@@ -177,26 +178,26 @@ extension ConsumerState {
         if let problem { throw problem }
     }
 
-    /// Writes the requested release marks, of one queue or of all.
+    /// Writes the requested release marks of one queue, or of all.
     ///
-    /// - Returns: whether there were any.
-    /// - Throws: `storage` when no mark could be written: nothing is released then, and the request is discarded.
+    /// - Returns: whether any marks were requested.
+    /// - Throws: `storage` if no mark could be written; nothing is released, and the request is discarded.
     @discardableResult
     mutating func handleReleases(for destination: DestinationID? = nil) throws(JournalError) -> Bool {
         let releases = view.withLock { $0.requests.takeReleases(for: destination) }
         guard !releases.isEmpty else { return false }
-        progressByWriter.changeAll()
+        readStates.changeAll()
         var isReleased = false
         var problem: JournalError?
-        // The caller may have found a writer or a queue that a concurrent step has not loaded.
-        if releases.values.contains(where: { $0.keys.contains { progressByWriter[$0] == nil } }) {
-            _ = try? refresh()  // A writer that cannot be read now keeps its events in their queue.
+        // The caller may have found a writer that a concurrent step has not loaded.
+        if releases.values.contains(where: { $0.keys.contains { readStates[$0] == nil } }) {
+            _ = try? refresh()  // The events of a currently unreadable writer stay in the queue.
         }
         for (queue, lasts) in releases {
             for id in order {
                 guard let last = lasts[id] else { continue }
                 do throws(JournalError) {
-                    let isMoved = try progressByWriter[id]?.release(queue, through: last)
+                    let isMoved = try readStates[id]?.release(queue, through: last)
                     isReleased = isReleased || isMoved == true
                 } catch {
                     problem = error
@@ -211,7 +212,7 @@ extension ConsumerState {
 extension WriterReadState {
     /// Moves a queue's release mark past a number.
     ///
-    /// - Returns: false when it was already there.
+    /// - Returns: false when the mark was already past that number.
     fileprivate mutating func release(_ queue: DestinationID, through last: UInt64) throws(JournalError) -> Bool {
         let cursor = try cursor(of: queue)
         guard last >= cursor.firstWaiting else { return false }

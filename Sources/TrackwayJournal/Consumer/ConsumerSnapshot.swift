@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The published state of a consumer: its last finished step, with later requests applied.
 ///
-/// It has a separate lock, under which no file is read or written. A caller that only counts events or makes a request
-/// therefore does not wait for a step.
+/// The snapshot has a separate lock, under which no file is read or written. A caller that only counts events or
+/// makes a request therefore does not wait for a step.
 struct ConsumerSnapshot: Sendable {
-    /// The state of one writer that counting needs.
+    /// The part of one writer's state that counting requires.
     struct Writer: Sendable {
         let isComplete: Bool
         let isOwn: Bool
         let problem: JournalError?
         var cursors: [DestinationID: Cursor]
-        /// The numbers in removed segments of a dead writer.
+        /// The sequence numbers in a dead writer's removed segments.
         ///
-        /// Nil where that may change.
+        /// Nil if they may still change.
         let missing: MissingNumbers?
-        /// The destinations that have a place in the writer's folder.
+        /// The destinations that have a cursor in the writer's folder.
         let destinations: Set<DestinationID>
-        /// The destinations whose next event may not be sent, as last read.
+        /// The destinations whose next event was held when last read.
         var heldFor: Set<DestinationID>
-        /// The next event of each queue, where known.
+        /// The next event of each queue, if known.
         ///
-        /// It comes after the cursor when numbers before it are lost.
+        /// Its sequence number is after the cursor when the numbers in between are lost.
         let fronts: [DestinationID: UInt64]
-        /// The destinations to which numbers without an event must now be reported.
-        let untold: Set<DestinationID>
-        /// The counts that destinations had settled when the writer was found.
+        /// The destinations to which numbers without an event are due to be reported.
+        let dueReports: Set<DestinationID>
+        /// The counts already settled, per destination, when the writer was found.
         let settledWhenFound: [DestinationID: Ledger.Account]
 
         init(_ progress: WriterReadState) {
@@ -41,39 +41,39 @@ struct ConsumerSnapshot: Sendable {
             heldFor = progress.heldFor
             fronts = progress.knownFronts
             let cursors = progress.cursors
-            let untold = cursors.all.keys.filter { cursors.isReportDue($0, isComplete: progress.isComplete) }
-            self.untold = progress.problem == nil ? Set(untold) : []
+            let dueReports = cursors.all.keys.filter { cursors.isReportDue($0, isComplete: progress.isComplete) }
+            self.dueReports = progress.problem == nil ? Set(dueReports) : []
             settledWhenFound = progress.settledWhenFound ?? [:]
         }
     }
 
-    /// False once another process may be elected.
+    /// Whether the consumer is open; false once another process may be elected.
     var isOpen = true
     var totals = SettledTotals()
     /// The writers whose folders a step has read.
     var writers: [WriterID: Writer] = [:]
     /// All writers in the order they were started.
     var order: [WriterID] = []
-    /// The counts settled when writers were found, for compacted writers.
+    /// The counts already settled when compacted writers were found.
     ///
-    /// Those writers are now in the totals.
+    /// The totals include those writers.
     var foundSettled: [DestinationID: Ledger.Account] = [:]
     var queues: Set<DestinationID> = []
-    /// Batches in flight to destinations.
+    /// The ends of the batches in flight, by destination.
     ///
-    /// Their events are in memory, regardless of the files.
+    /// The events of these batches are in memory, even if their segments are removed.
     var leased: [DestinationID: LeasedEnd] = [:]
     var uncounted: [Ledger.Uncounted] = []
-    /// Destinations to which numbers without an event must now be reported.
-    var untold: Set<DestinationID> = []
-    /// Destinations with unreported numbers at the end of a dead writer's log.
-    var owing: Set<DestinationID> = []
+    /// The destinations to which numbers without an event are due to be reported.
+    var dueReports: Set<DestinationID> = []
+    /// The destinations with unreported numbers at the end of a dead writer's log.
+    var dueSkipReports: Set<DestinationID> = []
     /// The problems of single writers, in the order the writers were started.
-    var obstacles: [JournalError] = []
-    /// Requests that are not carried out yet; counted here as done.
+    var writerProblems: [JournalError] = []
+    /// The requests not carried out yet; this snapshot counts them as done.
     var requests = ConsumerRequests()
 
-    /// Whether the view has every writer and cursor that only the consumer can load.
+    /// Whether the snapshot includes every writer and cursor that only the consumer can load.
     func isCurrent(_ journal: Journal) throws(JournalError) -> Bool {
         let present = journal.destinations
         return try unknownWriters(journal).isEmpty
@@ -86,8 +86,7 @@ struct ConsumerSnapshot: Sendable {
 
     /// Returns a copy with the cursors that no step has loaded yet.
     ///
-    /// For example, a queue added a moment ago has such a cursor. Where no cursor is stored, the next step reads the
-    /// log.
+    /// For example, a newly added queue has such a cursor. If no cursor is stored, the next step reads the log.
     func withCursorsFromFiles(_ journal: Journal) throws(JournalError) -> ConsumerSnapshot {
         var view = self
         for (id, writer) in writers where writer.problem == nil {
@@ -100,9 +99,9 @@ struct ConsumerSnapshot: Sendable {
         return view
     }
 
-    /// Returns a copy with the writers of another view that this one lacks.
+    /// Returns a copy with the writers of another snapshot that this one lacks.
     ///
-    /// - Parameter other: a view that was read from the files later than this one.
+    /// - Parameter other: a snapshot that was read from the files later than this one.
     func withWriters(of other: ConsumerSnapshot) -> ConsumerSnapshot {
         var view = self
         for (id, writer) in other.writers where writers[id] == nil && !totals.compacted.contains(id) {
@@ -112,7 +111,7 @@ struct ConsumerSnapshot: Sendable {
         return view
     }
 
-    /// Returns the writers that were added since.
+    /// Returns the writers that were added since this snapshot.
     func unknownWriters(_ journal: Journal) throws(JournalError) -> [WriterID] {
         let names = try JournalError.wrap { () throws(StorageError) in
             try journal.storage.names(in: journal.folder.writers)
@@ -120,7 +119,7 @@ struct ConsumerSnapshot: Sendable {
         return names.compactMap { WriterID($0) }.filter { writers[$0] == nil && !totals.compacted.contains($0) }
     }
 
-    /// Returns the numbers of each writer that were in removed segments.
+    /// Returns each writer's sequence numbers that were in removed segments.
     ///
     /// - Complexity: O(number of writers); reads the folder of each living writer of another process.
     func missingNumbers(_ journal: Journal) -> [WriterID: MissingNumbers] {
@@ -144,8 +143,8 @@ struct ConsumerSnapshot: Sendable {
     /// Returns the ledger.
     ///
     /// - Parameters:
-    ///   - missing: the numbers of each writer that were in removed segments, read before this view.
-    ///   - tallies: counts the waiting events of destinations from which delivery does not continue.
+    ///   - missing: each writer's sequence numbers that were in removed segments, read before this snapshot was taken.
+    ///   - tallies: the counters for the waiting events of destinations whose cursors delivery does not advance.
     func ledger(
         _ journal: Journal,
         missing: [WriterID: MissingNumbers],
@@ -175,13 +174,13 @@ struct ConsumerSnapshot: Sendable {
                 let missing = missing[id] ?? MissingNumbers()
                 let leased = leasedEnd(at: id, for: destination)
                 var account = Ledger.Account(cursor, last: last, missing: missing, leased: leased)
-                // Delivery does not continue from these cursors, so events for others would count as pending for them
-                // for a long time.
+                // Delivery does not advance these cursors, so events for other destinations would count as pending
+                // here for a long time.
                 if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
                     // Events that cannot be counted separately stay among the pending ones.
                     let tally = try? tally(at: id, of: destination, journal, tallies)
-                    let gone = missing.counts(from: cursor.next, through: cursor.next + cursor.released &- 1)
-                    let released = cursor.released - gone.values.reduce(0, +)
+                    let missingCounts = missing.counts(from: cursor.next, through: cursor.next + cursor.released &- 1)
+                    let released = cursor.released - missingCounts.values.reduce(0, +)
                     if let waiting = tally?.count { account.limitPending(to: released + waiting) }
                 }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
@@ -194,7 +193,8 @@ struct ConsumerSnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - own: this process's writer.
-    ///   - missing: its numbers that were in removed segments, read before this view.
+    ///   - missing: the own writer's sequence numbers that were in removed segments, read before this snapshot was
+    ///     taken.
     func settledAccounts(_ own: WriterID, missing: MissingNumbers) -> [DestinationID: Ledger.Account] {
         var accounts = totals.accounts
         for (id, writer) in writers {
@@ -211,7 +211,7 @@ struct ConsumerSnapshot: Sendable {
 
     /// Returns the counts already settled when writers were found.
     ///
-    /// Covers the writers read since the election.
+    /// Includes the writers read since the election.
     func settledWhenFound() -> [DestinationID: Ledger.Account] {
         writers.values.reduce(into: foundSettled) { accounts, writer in
             for (destination, account) in writer.settledWhenFound {
@@ -220,19 +220,19 @@ struct ConsumerSnapshot: Sendable {
         }
     }
 
-    /// Returns the number of a destination's pending events, without those after a held one.
+    /// Returns the number of a destination's pending events, without writers whose next event is held.
     ///
-    /// - Parameter enough: counting may stop at this number: a dead writer's log is read only when earlier writers do
-    ///   not reach it.
-    func deliverable(
+    /// - Parameter limit: counting may stop at this number: a dead writer's log is read only when the writers counted
+    ///   before do not reach the limit.
+    func deliverableCount(
         for destination: DestinationID,
-        enough: UInt64,
+        limit: UInt64,
         _ journal: Journal
     ) throws(JournalError) -> UInt64 {
         var waiting: UInt64 = 0
         // This process's own events are known without reading files.
         for id in order.filter({ writers[$0]?.isOwn == true }) + order.filter({ writers[$0]?.isOwn == false }) {
-            guard waiting < enough else { break }
+            guard waiting < limit else { break }
             guard let writer = writers[id], writer.problem == nil, let cursor = writer.cursors[destination],
                 !writer.heldFor.contains(destination)
             else { continue }
@@ -246,8 +246,9 @@ struct ConsumerSnapshot: Sendable {
 
     /// Returns the number of a queue's released events that are not settled.
     ///
-    /// Excludes writers whose next event was held. As of the last step, it is 0 exactly when no such event remains.
-    func released(for destination: DestinationID) -> UInt64 {
+    /// Excludes writers whose next event was held. The count is 0 if and only if no such event remained at the last
+    /// step.
+    func releasedCount(for destination: DestinationID) -> UInt64 {
         order.reduce(0) { count, id in
             guard let writer = writers[id], writer.problem == nil, !writer.heldFor.contains(destination),
                 let cursor = writer.cursors[destination]
@@ -274,25 +275,25 @@ struct ConsumerSnapshot: Sendable {
 
     /// Returns the canonical JSON of events beyond a queue's release mark.
     ///
-    /// They are ordered from oldest to newest within each writer. Events of another process's folder that cannot be
-    /// read now are left out.
+    /// The events are ordered from oldest to newest within each writer. Events that currently cannot be read from
+    /// another process's folder are omitted.
     ///
-    /// - Parameter most: the maximum number of events.
+    /// - Parameter limit: the maximum number of events.
     func waitingEvents(
         for destination: DestinationID,
-        most: Int,
+        limit: Int,
         _ journal: Journal,
         _ tallies: Locked<Tallies>
     ) throws(JournalError) -> [[UInt8]] {
         try checkOpen(journal)
         tallies.withLock { _ = $0.queues.insert(destination) }
         var events: [[UInt8]] = []
-        for id in order where writers[id]?.problem == nil && events.count < most {
+        for id in order where writers[id]?.problem == nil && events.count < limit {
             do throws(JournalError) {
                 guard let tally = try tally(at: id, of: destination, journal, tallies), tally.count > 0 else {
                     continue
                 }
-                events += try waitingEvents(at: id, for: destination, most: most - events.count, journal)
+                events += try waitingEvents(at: id, for: destination, limit: limit - events.count, journal)
             } catch {
                 if writers[id]?.isOwn == true { throw error }
             }
@@ -303,7 +304,7 @@ struct ConsumerSnapshot: Sendable {
     private func waitingEvents(
         at id: WriterID,
         for destination: DestinationID,
-        most: Int,
+        limit: Int,
         _ journal: Journal
     ) throws(JournalError) -> [[UInt8]] {
         guard let writer = writers[id], let cursor = writer.cursors[destination] else { return [] }
@@ -315,15 +316,15 @@ struct ConsumerSnapshot: Sendable {
             from: cursor.position,
             isComplete: writer.isComplete
         )
-        let limits = BatchReader.Limits(events: most, bytes: .max)
+        let limits = BatchReader.Limits(events: limit, bytes: .max)
         var events: [[UInt8]] = []
         var next = cursor.firstWaiting
         var isCut = true
-        while isCut, events.count < most {
-            let stretch = try reader.read(next: next, limits)
-            events += stretch.records.prefix(most - events.count).map { Array(stretch.bytes[$0.payload]) }
-            next = stretch.next
-            isCut = stretch.isCut
+        while isCut, events.count < limit {
+            let slice = try reader.read(next: next, limits)
+            events += slice.records.prefix(limit - events.count).map { Array(slice.bytes[$0.payload]) }
+            next = slice.next
+            isCut = slice.isCut
         }
         return events
     }

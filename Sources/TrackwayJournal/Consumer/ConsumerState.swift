@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The consumer's state: the known writers and the batches in flight.
 ///
-/// It is changed by one step at a time. Work on a single writer's log is in ``WriterReadState``; this type iterates
-/// over all of them. Other threads see what ``publish()`` publishes.
+/// One step at a time changes the state. ``WriterReadState`` works on a single writer's log; this type iterates over
+/// all writers. Other threads see the snapshot that ``publish()`` publishes.
 struct ConsumerState: Sendable {
     let journal: Journal
     /// The published state, which other threads can read without waiting.
     let view: Locked<ConsumerSnapshot>
-    /// Shared with threads that count.
+    /// The counters of waiting events, shared with the threads that count.
     let tallies: Locked<Tallies>
     /// The election lock; nil after closing.
     var lock: (any StorageLock)?
-    var progressByWriter = ReadStateTable()
+    var readStates = ReadStateTable()
     /// The writers in the order in which they were started.
     private(set) var order: [WriterID] = []
     var leases = Leases() {
         didSet {
             // This process's journal must not remove these segments.
-            let own = leases.segments { progressByWriter[$0]?.isOwn ?? false }
+            let own = leases.segments { readStates[$0]?.isOwn ?? false }
             journal.leased.withLock { $0.ranges = own }
         }
     }
@@ -30,14 +30,14 @@ struct ConsumerState: Sendable {
     var maintenance = MaintenanceRecord()
     /// Destinations that were queried as queues.
     private var queues: Set<DestinationID> = []
-    /// Destinations read without regard to a release mark.
+    /// Destinations that are read without a release mark.
     ///
-    /// Delivery continues from their cursors.
+    /// Delivery advances their cursors.
     private var delivered: Set<DestinationID> = []
-    /// The counts settled when writers were found, for writers since removed.
+    /// The counts already settled when writers that have since been removed were found.
     private var foundSettled: [DestinationID: Ledger.Account] = [:]
 
-    /// Creates a state without writers; see ``refresh()`` and ``notice()``.
+    /// Creates a state without writers; see ``refresh()`` and ``discoverWriters()``.
     ///
     /// - Parameter lock: the election lock; nil for a caller that only reads.
     init(of journal: Journal, lock: (any StorageLock)?) throws(StorageError) {
@@ -58,8 +58,8 @@ struct ConsumerState: Sendable {
     ///
     /// - Complexity: O(number of writers), with expensive work only for those that changed.
     mutating func publish() {
-        let changed = progressByWriter.takeChanged()
-        let queues = queues.union(journal.registry.withLock { $0.presentKept })
+        let changed = readStates.takeChanged()
+        let queues = queues.union(journal.registry.withLock { $0.presentAppManaged })
         view.withLock { view in
             view.isOpen = lock != nil
             view.totals = compaction.totals
@@ -68,10 +68,10 @@ struct ConsumerState: Sendable {
             view.foundSettled = foundSettled
             view.leased = leases.ends
             for id in changed {
-                view.writers[id] = progressByWriter[id].flatMap { $0.isSeen ? ConsumerSnapshot.Writer($0) : nil }
+                view.writers[id] = readStates[id].flatMap { $0.isSeen ? ConsumerSnapshot.Writer($0) : nil }
             }
-            view.untold = []
-            view.owing = []
+            view.dueReports = []
+            view.dueSkipReports = []
             view.uncounted = []
             for id in order {
                 guard let writer = view.writers[id] else { continue }
@@ -79,110 +79,112 @@ struct ConsumerState: Sendable {
                     let path = problem.cause?.path ?? journal.folder.writer(id)
                     view.uncounted.append(Ledger.Uncounted(path: path, reason: problem.message))
                 }
-                guard !writer.untold.isEmpty else { continue }
-                view.untold.formUnion(writer.untold)
-                // No transfer that could report them may ever follow.
-                for destination in writer.untold where writer.isComplete && leases.writer(for: destination) != id {
-                    if writer.cursors[destination]?.owesSkips == true { view.owing.insert(destination) }
+                guard !writer.dueReports.isEmpty else { continue }
+                view.dueReports.formUnion(writer.dueReports)
+                // No later transfer may come that could report these numbers.
+                for destination in writer.dueReports where writer.isComplete && leases.writer(for: destination) != id {
+                    if writer.cursors[destination]?.hasReportableSkips == true {
+                        view.dueSkipReports.insert(destination)
+                    }
                 }
             }
-            view.obstacles = order.compactMap { view.writers[$0]?.problem } + compaction.leftovers.values
-            // Requests made during this step already count, although they are still to be carried out.
+            view.writerProblems = order.compactMap { view.writers[$0]?.problem } + compaction.leftovers.values
+            // Requests made during this step already count, although they are not carried out yet.
             view.applyRequests()
         }
     }
 
     // MARK: Writers
 
-    /// Finds new writers, and reads the folders of all that were not read yet.
+    /// Finds new writers, and reads all folders that have not been read yet.
     ///
-    /// A writer that cannot be read now, perhaps because another user owns its folder, is skipped until it can be read:
-    /// it must not stop the others.
+    /// A writer that currently cannot be read, for example because another user owns its folder, is skipped until it
+    /// can be read. Such a writer must not block the others.
     ///
     /// - Throws: when the list of writers, or this process's own folder, cannot be read.
     mutating func refresh() throws(JournalError) {
-        _ = try notice()
+        _ = try discoverWriters()
         _ = try readNewFolders()
     }
 
     /// Finds new writers by their names; returns true if there were any.
     ///
-    /// Each folder is read when the writer is first used; see ``WriterReadState/attempt(_:)``. The first request after
-    /// launch must not wait for the folders that hundreds of processes left.
+    /// Each folder is read when the writer is first used; see ``WriterReadState/attempt(_:)``. The first request
+    /// after launch must not wait for folders left by hundreds of processes.
     ///
     /// - Throws: as ``refresh()`` does.
-    mutating func notice() throws(JournalError) -> Bool {
+    mutating func discoverWriters() throws(JournalError) -> Bool {
         let own = journal.writer
         let isChanged = try JournalError.wrap { () throws(StorageError) in
             var isChanged = false
             for name in try journal.storage.names(in: journal.folder.writers) {
-                guard let id = WriterID(name), progressByWriter[id] == nil, !compaction.hasCounted(id) else { continue }
+                guard let id = WriterID(name), readStates[id] == nil, !compaction.hasCounted(id) else { continue }
                 var progress = WriterReadState(id, isOwn: id == own, in: journal)
-                if progress.isOwn { try progress.look() }
-                progressByWriter[id] = progress
+                if progress.isOwn { try progress.refresh() }
+                readStates[id] = progress
                 isChanged = true
             }
             return isChanged
         }
-        if isChanged { order = progressByWriter.writers.sorted() }
+        if isChanged { order = readStates.writers.sorted() }
         return isChanged
     }
 
-    /// Reads the folders of writers that were not read yet, oldest first.
+    /// Reads the folders of writers that have not been read yet, oldest first.
     ///
     /// - Parameters:
-    ///   - most: the maximum number of folders.
+    ///   - limit: the maximum number of folders.
     ///   - body: called for each writer that can be read.
     /// - Returns: whether there were such writers.
     mutating func readNewFolders(
-        most: Int = .max,
+        limit: Int = .max,
         _ body: (inout WriterReadState) throws(JournalError) -> Void = { (_) throws(JournalError) in }
     ) throws(JournalError) -> Bool {
-        let new = order.lazy.filter { [progressByWriter] in progressByWriter[$0]?.isSeen == false }.prefix(most)
-        for id in Array(new) { _ = try progressByWriter[id]?.attempt(body) }
+        let new = order.lazy.filter { [readStates] in readStates[$0]?.isSeen == false }.prefix(limit)
+        for id in Array(new) { _ = try readStates[id]?.attempt(body) }
         return !new.isEmpty
     }
 
     /// Removes a writer that is counted in the totals.
     mutating func forget(_ id: WriterID) {
-        for (destination, account) in progressByWriter[id]?.settledWhenFound ?? [:] {
+        for (destination, account) in readStates[id]?.settledWhenFound ?? [:] {
             foundSettled[destination, default: Ledger.Account()].add(account)
         }
-        progressByWriter[id] = nil
+        readStates[id] = nil
         order.removeAll { $0 == id }
         tallies.withLock { $0.forget(id) }
     }
 
-    /// Loads new writers and cursors, as far as counting needs them.
+    /// Loads the new writers and cursors that counting requires.
     mutating func loadCursors() throws(JournalError) {
-        _ = try notice()
+        _ = try discoverWriters()
         try eachWriter { (progress) throws(JournalError) in try progress.loadCursors() }
     }
 
-    /// Loads some of the writers that were not read yet, oldest first.
+    /// Loads some of the writers that have not been read yet, oldest first.
     ///
     /// Returns false if all were read.
-    mutating func loadNext(_ most: Int) throws(JournalError) -> Bool {
-        _ = try notice()
-        return try readNewFolders(most: most) { (progress) throws(JournalError) in try progress.loadCursors() }
+    mutating func loadNext(_ limit: Int) throws(JournalError) -> Bool {
+        _ = try discoverWriters()
+        return try readNewFolders(limit: limit) { (progress) throws(JournalError) in try progress.loadCursors() }
     }
 
     /// Calls `body` for each writer that can be read; see ``WriterReadState/attempt(_:)``.
     mutating func eachWriter(
         _ body: (inout WriterReadState) throws(JournalError) -> Void
     ) throws(JournalError) {
-        for id in order { _ = try progressByWriter[id]?.attempt(body) }
+        for id in order { _ = try readStates[id]?.attempt(body) }
     }
 
-    /// Whether delivery continues from a destination's cursors.
+    /// Whether delivery advances a destination's cursors.
     func isRead(_ destination: DestinationID) -> Bool {
         delivered.contains(destination)
     }
 
     // MARK: Leasing and settling
 
-    /// Records how a destination is read.
-    mutating func note(_ destination: DestinationID, isQueue: Bool) {
+    /// Records whether a destination is read as a queue.
+    mutating func setReadMode(_ destination: DestinationID, isQueue: Bool) {
         if isQueue {
             queues.insert(destination)
             delivered.remove(destination)
@@ -193,7 +195,7 @@ struct ConsumerState: Sendable {
 
     /// Leases a batch that was read.
     mutating func lend(_ batch: JournalBatch) {
-        let cursor = progressByWriter[batch.events.writer]?.cursors.all[batch.destination]
+        let cursor = readStates[batch.events.writer]?.cursors.all[batch.destination]
         leases.lend(batch, from: cursor?.position.segment ?? 0)
     }
 
@@ -208,7 +210,7 @@ struct ConsumerState: Sendable {
         let writer = batch.events.writer
         guard leases.isNext(records, of: batch), records.upperBound <= batch.ends.count, delivered >= 0,
             delivered + deadLetters.count == records.count, deadLetters.allSatisfy({ records.contains($0.index) }),
-            progressByWriter[writer]?.cursors.all[destination] != nil
+            readStates[writer]?.cursors.all[destination] != nil
         else {
             throw JournalError(
                 .outOfOrder,
@@ -217,16 +219,16 @@ struct ConsumerState: Sendable {
             )
         }
         guard records.upperBound == batch.ends.count || !records.isEmpty else { return }
-        self.deadLetters.keep(deadLetters, of: batch)
-        leases.settled(records, of: batch)
-        try progressByWriter[writer]?.settle(batch, records: records, delivered: delivered, deadLetters: deadLetters)
+        self.deadLetters.store(deadLetters, of: batch)
+        leases.markSettled(records, of: batch)
+        try readStates[writer]?.settle(batch, records: records, delivered: delivered, deadLetters: deadLetters)
     }
 
     // MARK: Dropping
 
     /// Drops everything a destination has not settled.
     ///
-    /// Ends the lease of a leased batch.
+    /// If a batch is leased to the destination, its lease ends.
     mutating func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
         leases.end(for: destination)
         try eachWriter { (progress) throws(JournalError) in
@@ -251,32 +253,32 @@ struct ConsumerState: Sendable {
 
     /// Writes the cursors that could not be written before.
     mutating func save() {
-        for id in order { progressByWriter[id]?.cursors.save() }
+        for id in order { readStates[id]?.cursors.save() }
     }
 
     // MARK: Queues
 
-    /// Returns the writers in whose logs a destination has a place.
+    /// Returns the writers in whose folders a destination has a cursor.
     private mutating func writers(of destination: DestinationID) throws(JournalError) -> [WriterID] {
         queues.insert(destination)
         try refresh()
-        return order.filter { progressByWriter[$0]?.cursors.accountable.contains(destination) ?? false }
+        return order.filter { readStates[$0]?.cursors.accountable.contains(destination) ?? false }
     }
 
     /// Releases all waiting events of a queue; see ``JournalConsumer/transfer(for:)``.
     mutating func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         // Requested releases are part of this release.
-        if view.withLock({ !$0.requests.takeReleases(for: destination).isEmpty }) { progressByWriter.changeAll() }
+        if view.withLock({ !$0.requests.takeReleases(for: destination).isEmpty }) { readStates.changeAll() }
         var released: UInt64 = 0
         var problem: StorageError?
         let tallies = tallies
         for id in try writers(of: destination) {
-            let tally = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+            let tally = try readStates[id]?.attempt { (progress) throws(JournalError) in
                 try progress.tally(of: destination, in: tallies)
             }
             guard let tally = tally ?? nil, let last = tally.last else { continue }
             do throws(StorageError) {
-                try progressByWriter[id]?.cursors.release(destination, before: last + 1)
+                try readStates[id]?.cursors.release(destination, before: last + 1)
                 released += tally.count
             } catch {
                 problem = error
@@ -288,14 +290,14 @@ struct ConsumerState: Sendable {
 
     /// Returns the number of a queue's released, unsettled events.
     ///
-    /// See ``JournalConsumer/released(for:leavingOutHeld:)``.
-    mutating func released(for destination: DestinationID, leavingOutHeld: Bool) throws(JournalError) -> UInt64 {
+    /// See ``JournalConsumer/releasedCount(for:leavingOutHeld:)``.
+    mutating func releasedCount(for destination: DestinationID, leavingOutHeld: Bool) throws(JournalError) -> UInt64 {
         var count: UInt64 = 0
         for id in try writers(of: destination) {
-            if leavingOutHeld, progressByWriter[id]?.isHeld(destination) == true { continue }
+            if leavingOutHeld, readStates[id]?.isHeld(destination) == true { continue }
             let isBusy = leases.writer(for: destination) == id
-            let part = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
-                try progress.released(to: destination, isBusy: isBusy)
+            let part = try readStates[id]?.attempt { (progress) throws(JournalError) in
+                try progress.releasedCount(to: destination, isBusy: isBusy)
             }
             count += (part ?? nil) ?? 0
         }
@@ -304,15 +306,15 @@ struct ConsumerState: Sendable {
 }
 
 extension WriterReadState {
-    /// Loads the cursors of destinations, as far as counting needs them.
+    /// Loads the destinations' cursors that counting requires.
     fileprivate mutating func loadCursors() throws(JournalError) {
         for destination in cursors.accountable { try cursor(of: destination) }
-        // Detects a newer version's log. The log's end is read only when it is needed.
+        // This check detects a log of a newer version. The log's end is read only when it is needed.
         _ = try journal.firstSequence(of: id)
     }
 }
 
-/// The progress of each writer, and which writers changed since the last publication.
+/// The read state of each writer, and the writers that changed since the last publication.
 struct ReadStateTable: Sendable {
     private var progress: [WriterID: WriterReadState] = [:]
     private var changed: Set<WriterID> = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// An event that a destination will never accept, and the reason.
 ///
@@ -9,11 +9,11 @@ package import TrackwayEvents
 package struct DeadLetter: Sendable, Hashable {
     /// The event's index in the batch that was read.
     package var index: Int
-    /// The reason the ledger counts it under.
+    /// The reason under which the ledger counts the event.
     package var reason: DropReason
     /// The back end's error code.
     package var code: String
-    /// A human-readable sentence.
+    /// A human-readable description of the rejection.
     package var message: String
 
     /// Creates a dead letter.
@@ -42,16 +42,16 @@ package struct DeadLetter: Sendable, Hashable {
     }
 }
 
-/// The log in which dead letters are kept for inspection.
+/// The log that keeps dead letters for inspection.
 ///
-/// It is a convenience: counts and reasons are in the cursors, so storage failures are ignored.
+/// The log is a convenience: the cursors contain the counts and reasons, so storage failures are ignored.
 struct DeadLetterLog: Sendable {
-    /// The maximum number of segments: enough for inspection, and little space.
+    /// The maximum number of segments; enough for inspection without using much space.
     private static let maxSegments: UInt32 = 16
 
     private let folder: String
     private let storage: any JournalStorage
-    /// Opened when the first dead letter is kept.
+    /// The open log; nil until the first dead letter is stored.
     private var log: SegmentedLog?
 
     init(folder: String, storage: any JournalStorage) {
@@ -59,8 +59,8 @@ struct DeadLetterLog: Sendable {
         self.storage = storage
     }
 
-    /// Stores dead letters of a batch; removes the oldest beyond the limit.
-    mutating func keep(_ deadLetters: [DeadLetter], of batch: JournalBatch) {
+    /// Stores a batch's dead letters; removes the oldest segments beyond the limit.
+    mutating func store(_ deadLetters: [DeadLetter], of batch: JournalBatch) {
         guard !deadLetters.isEmpty else { return }
         do {
             let log =
@@ -89,7 +89,7 @@ struct DeadLetterLog: Sendable {
         for name in try storage.names(in: folder) { try storage.remove(folder + "/" + name) }
     }
 
-    /// Releases the folder until the next dead letter.
+    /// Closes the log until the next dead letter is stored.
     mutating func close() {
         log?.close()
         log = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 extension Journal {
     /// The consumer that this process holds; nil while it does not deliver.
@@ -16,8 +16,8 @@ extension Journal {
 
     /// Runs `body` as the delivering process.
     ///
-    /// Returns nil while any process delivers, including this one. Waits for an election that is about to start or end
-    /// in this process.
+    /// Returns nil while any process delivers, including this one. Waits while another election starts or ends in
+    /// this process.
     package func withElection<Result>(
         _ body: (JournalConsumer) throws(JournalError) -> sending Result
     ) throws(JournalError) -> sending Result? {
@@ -28,7 +28,7 @@ extension Journal {
         }
     }
 
-    /// Runs `body` with the consumer that this process holds, or else as ``withElection(_:)``.
+    /// Runs `body` with the held consumer, or as ``withElection(_:)`` does.
     ///
     /// Returns nil while another process delivers.
     package func withConsumer<Result>(

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 extension ConsumerState {
     /// Removes all recorded events and the installation's identity; see ``JournalConsumer/erase()``.
     ///
-    /// The order ensures that a kill between any two steps leaves nothing that could be sent:
+    /// The order ensures that nothing is left to send if the process is killed between any two steps:
     /// 1. Every event is dropped at every cursor.
-    /// 2. The totals record which folders the new identity will find counted; its next opening removes them before
-    /// anything else.
-    /// 3. The identity changes, and the former one's counts end with it.
+    /// 2. The totals record the folders that count as finished under the new identity; the next time the journal is
+    ///    opened under that identity, they are removed before anything else.
+    /// 3. The identity changes, which ends the counts of the former identity.
     /// 4. The folders are removed.
     ///
     /// - Parameters:
     ///   - successor: the identity that follows; nil for a new one.
-    ///   - isAnnounced: whether back ends must forget the former identity, too.
+    ///   - isAnnounced: whether back ends must also forget the former identity.
     mutating func erase(
         for successor: Identity? = nil,
         isAnnounced: Bool = true
     ) throws(JournalError) -> InstallationID {
         leases.endAll()
         try refresh()
-        // Unreadable data cannot be erased; the caller gets the error, and may call again.
-        let unreadable = order.first { progressByWriter[$0]?.isUnreadable ?? false }
-        if let unreadable, let obstacle = progressByWriter[unreadable]?.problem { throw obstacle }
+        // Unreadable data cannot be erased; the caller receives the error and may retry.
+        let unreadable = order.first { readStates[$0]?.isUnreadable ?? false }
+        if let unreadable, let problem = readStates[unreadable]?.problem { throw problem }
         if isAnnounced {
             try JournalError.wrap { () throws(StorageError) in
-                // Do this first, while the cursors still show which destinations know of earlier erasures, and while
-                // the identity can be proven.
+                // This comes first, while the cursors still show which destinations know about earlier erasures, and
+                // while the identity can be proven.
                 try journal.keepProof()
                 try journal.listErasure(proof: journal.proof.withLock { $0 })
             }
@@ -40,7 +40,7 @@ extension ConsumerState {
         do throws(StorageError) {
             try deadLetters.removeAll()
             let leaving = order.filter {
-                progressByWriter[$0]?.isOwn == true || progressByWriter[$0]?.isComplete == true
+                readStates[$0]?.isOwn == true || readStates[$0]?.isComplete == true
             }
             try compaction.announce(fresh, after: journal.installation, without: leaving)
             try journal.storage.replace(journal.folder.installation, with: identity.bytes, durably: true)
@@ -49,7 +49,7 @@ extension ConsumerState {
             for id in compaction.totals.compacted { forget(id) }
             publish()
             compaction.removeFolders()
-            if let obstacle = compaction.leftovers.values.first?.cause { throw obstacle }
+            if let problem = compaction.leftovers.values.first?.cause { throw problem }
         } catch {
             // This process may continue in its old folder.
             if journal.writer == own { compaction.keep(own) }
@@ -60,15 +60,15 @@ extension ConsumerState {
     }
 
     private mutating func dropEverything() throws(JournalError) {
-        for id in order where progressByWriter[id]?.problem == nil {
-            for destination in progressByWriter[id]?.cursors.accountable ?? [] {
+        for id in order where readStates[id]?.problem == nil {
+            for destination in readStates[id]?.cursors.accountable ?? [] {
                 do throws(JournalError) {
-                    try progressByWriter[id]?.discard(for: destination, through: nil, reason: .erased)
+                    try readStates[id]?.discard(for: destination, through: nil, reason: .erased)
                 } catch {
-                    // A newer version's log is left for that version; a log whose key is missing is removed with its
-                    // folder.
-                    guard error.leavesAlone else { throw error }
-                    try progressByWriter[id]?.leaveOut(error)
+                    // A log of a newer version is left for that version; a log whose key is missing is removed with
+                    // its folder.
+                    guard error.skipsLogPermanently else { throw error }
+                    try readStates[id]?.skip(because: error)
                     break
                 }
             }
@@ -80,24 +80,24 @@ extension ConsumerState {
 extension JournalConsumer {
     /// Removes all recorded events and the installation's identity.
     ///
-    /// A new identity replaces it. Undelivered events are removed, here and for every destination. Other processes that
-    /// have the installation open keep recording; what they had recorded before is dropped as `erased`. The counts
-    /// restart at zero.
+    /// A new identity replaces the removed one. Undelivered events are removed for every destination. Other processes
+    /// that have the installation open keep recording; events they recorded before the erasure are dropped as
+    /// `erased`. The counts restart at zero.
     ///
     /// - Returns: the new identity, which is on stable storage when this returns.
-    /// - Throws: `storage` when something could not be removed: call again.
+    /// - Throws: `storage` when something could not be removed; retry in that case.
     package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
 
-    /// Erases, with the given successor identity.
+    /// Erases the installation and sets the given successor identity.
     ///
     /// - Parameters:
     ///   - successor: the identity that follows; nil for a new one.
-    ///   - isAnnounced: whether back ends must forget the former identity, too.
+    ///   - isAnnounced: whether back ends must also forget the former identity.
     func erase(for successor: Identity?, isAnnounced: Bool = true) throws(JournalError) -> InstallationID {
         try change { (state) throws(JournalError) in try state.erase(for: successor, isAnnounced: isAnnounced) }
     }
 
-    /// The installation whose events are delivered; erasing changes it.
+    /// The installation whose events are delivered; erasure changes it.
     ///
     /// Callable from any thread.
     package var installation: InstallationID { journal.installation }
@@ -106,14 +106,14 @@ extension JournalConsumer {
 extension Journal {
     /// Removes all recorded events and the installation's identity.
     ///
-    /// A new one replaces it. This journal continues as a new writer of the new installation, in the context that was
-    /// set last.
+    /// A new identity replaces the removed one. This journal continues as a new writer of the new installation, in
+    /// the context that was set last.
     ///
     /// - Parameter successor: the ``identityCopy`` of the identity that follows; nil for a new one. Bytes that do not
-    ///   prove their identity count as nil.
-    /// - Returns: the identity that was removed, and the proof that it was ours; the proof is nil for an identity
-    ///   created by an early version, and for one whose file was damaged.
-    /// - Throws: `locked` while any process delivers: delivery must stop first; `storage` when something could not be
+    ///   prove their identity are treated as nil.
+    /// - Returns: the removed identity, and the proof that this installation owned it; the proof is nil for an
+    ///   identity created by an early version, and for one whose file was damaged.
+    /// - Throws: `locked` while any process delivers (stop delivery first); `storage` when something could not be
     ///   removed.
     package func erase(
         for successor: [UInt8]? = nil
@@ -127,13 +127,13 @@ extension Journal {
         return (former, proof.withLock { $0.take() })
     }
 
-    /// Leaves the identity to another folder, of which this one is a copy.
+    /// Gives up this folder's identity, which another folder keeps.
     ///
-    /// A new identity replaces it here. The contents of this folder are removed, and no back end is asked to forget the
-    /// former identity.
+    /// For a folder that is a copy of the other one. A new identity replaces the former one in this folder. The
+    /// contents of this folder are removed, and no back end is requested to forget the former identity.
     ///
     /// - Throws: as ``erase(for:)``.
-    package func leaveInstallation() throws(JournalError) {
+    package func relinquishIdentity() throws(JournalError) {
         let isLeft = try withElection { (consumer) throws(JournalError) in
             _ = try consumer.erase(for: nil, isAnnounced: false)
             return true
@@ -145,8 +145,8 @@ extension Journal {
 
     /// Remembers the proof of the identity that is about to be removed.
     ///
-    /// An erasure that fails halfway has already replaced the file. When it is called again, the proof read by the
-    /// first call remains valid.
+    /// An erasure that fails halfway may have already replaced the identity file. When the erasure is retried, the
+    /// proof read by the first call remains valid.
     fileprivate func keepProof() throws(StorageError) {
         let installation = installation
         if let known = proof.withLock({ $0 }), known.proves(installation) { return }
@@ -154,7 +154,7 @@ extension Journal {
         proof.withLock { $0 = found }
     }
 
-    /// Replaces this process's writer with a new one of another installation.
+    /// Replaces this process's writer with a new writer for another installation.
     ///
     /// Discards events held in memory.
     fileprivate func restart(as installation: InstallationID) throws(StorageError) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Filters events for one destination when they are read from the journal.
 ///
-/// A value: each read works with a copy, which may cache results for the contexts it saw. It is called for events that
-/// consent allows to be sent, while the journal's consumer is locked: it must be quick, and must not call the journal.
-/// The same event must always get the same result, because an event may be read more than once.
+/// A filter is a value: each read works with a copy, which may cache results for the contexts it saw. The filter is
+/// called for events that consent allows to be sent, while the journal's consumer is locked. It must be fast, and
+/// must not call the journal. The same event must always get the same result, because an event may be read more than
+/// once.
 package protocol EventFilter: Sendable {
     /// Filters one event.
     ///
     /// - Parameters:
-    ///   - event: its canonical JSON; valid only during the call.
-    ///   - context: the JSON of the context it was recorded in; `{}` when that was damaged.
-    ///   - generation: the generation of that context at its writer.
+    ///   - event: the event's canonical JSON; valid only during the call.
+    ///   - context: the JSON of the context in which the event was recorded; `{}` when the context's record was
+    ///     damaged.
+    ///   - generation: the writer's generation of that context.
     mutating func filter(_ event: UnsafeRawBufferPointer, in context: [UInt8], generation: UInt32) -> FilteredEvent
 }
 
@@ -30,21 +32,21 @@ struct SendingRules: Sendable {
 
 /// The result of filtering one event for one destination.
 package enum FilteredEvent: Sendable, Hashable {
-    /// It is sent as it was recorded.
+    /// The event is sent as it was recorded.
     case unchanged
-    /// It is sent with changes.
+    /// The event is sent with changes.
     ///
     /// A nil part is sent as it was recorded.
     case changed(event: [UInt8]?, context: FilteredContext?)
-    /// It is not sent, for this reason.
+    /// The event is not sent, for the given reason.
     case dropped(DropReason)
 }
 
 /// A replacement for an event's context, for one destination.
 package struct FilteredContext: Sendable, Hashable {
-    /// Distinguishes the contexts that one read creates, from 0.
+    /// The number of this context within one read, starting at 0.
     package var number: UInt32
-    /// Its JSON.
+    /// The JSON of the replacement context.
     package var json: [UInt8]
 
     /// Creates a replacement context.
@@ -53,7 +55,7 @@ package struct FilteredContext: Sendable, Hashable {
         self.json = json
     }
 
-    /// Its generation in a batch.
+    /// The context's generation in a batch.
     ///
     /// The writer's generations count up from 1 and never reach this range.
     var generation: UInt32 { .max - number }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Watches an installation's folder for the delivering process.
 ///
-/// Detects delivery requests from other processes, and writers that are added and removed. A watch that ends because
-/// the folder was removed or moved is restarted by the next ``renew()``.
+/// Detects delivery requests from other processes, and writers that are added and removed. If a watch ends because
+/// the folder was removed or moved, the next ``renew()`` restarts it.
 final class FolderWatch: Sendable {
     private struct Slot: Sendable {
         var watch: (any StorageWatch)?
-        /// Counts the watches started.
+        /// The number of watches started so far.
         ///
-        /// The end of an old watch must not affect a new one.
+        /// Distinguishes the end of an old watch from the end of its replacement.
         var begun = 0
     }
 
     private struct State: Sendable {
-        /// Requests for delivery.
+        /// The watch for delivery requests.
         var requests = Slot()
-        /// Writers' folders.
+        /// The watch for writers' folders.
         var writers = Slot()
         var isOver = false
     }
@@ -29,7 +29,7 @@ final class FolderWatch: Sendable {
     private let changed: @Sendable () -> Void
     private let state = Locked(State())
 
-    /// - Parameter changed: called after something changed, on any thread; must not wait.
+    /// - Parameter changed: called on any thread after a change; must not block.
     init(_ folder: JournalFolder, in storage: any JournalStorage, changed: @escaping @Sendable () -> Void) {
         self.folder = folder
         self.storage = storage
@@ -38,7 +38,7 @@ final class FolderWatch: Sendable {
 
     /// Starts the missing watches; changes made after this returns are reported.
     ///
-    /// - Returns: false when something cannot be watched; callers must then poll.
+    /// - Returns: false when either watch could not be started; callers must then poll.
     func renew() -> Bool {
         let request = JournalFolder.deliveryRequest
         return state.withLock { state in
@@ -77,7 +77,7 @@ final class FolderWatch: Sendable {
 
     /// Ends the watches permanently.
     func end() {
-        // Ended outside the lock, because a callback on another thread may be waiting for it.
+        // Watches are ended outside the lock, because a callback on another thread may be waiting for that lock.
         let watches = state.withLock { state in
             defer { state = State(isOver: true) }
             return [state.requests.watch, state.writers.watch]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Events of one writer, leased until a destination settles them.
 package struct JournalBatch: Sendable {
@@ -10,18 +10,18 @@ package struct JournalBatch: Sendable {
     /// The events and the gaps between them.
     package let events: EventBatch
 
-    /// The lease's number.
+    /// The number of the lease.
     let lease: UInt64
     /// The end position of each record.
     let ends: [LogPosition]
     /// Where reading continues when everything is settled.
     let end: LogPosition
-    /// Losses found in the batch's own part of the log, without earlier unreported ones.
+    /// Losses found in this batch's part of the log, without earlier unreported losses.
     let found: [DroppedRange]
     /// The indices of the records that a filter changed, ascending.
     let changed: [Int]
 
-    /// Returns the number of these records that a filter changed, excluding dead letters.
+    /// Returns the number of the given records that a filter changed, excluding dead letters.
     func changedCount(in records: Range<Int>, except deadLetters: [DeadLetter]) -> UInt64 {
         guard !changed.isEmpty else { return 0 }
         let refused = Set(deadLetters.map(\.index))
@@ -29,7 +29,7 @@ package struct JournalBatch: Sendable {
     }
 }
 
-/// The batches in flight to destinations, at most one for each.
+/// The batches in flight, at most one per destination.
 struct Leases: Sendable {
     private struct Lease: Sendable {
         let number: UInt64
@@ -87,8 +87,8 @@ struct Leases: Sendable {
 
     /// Marks records of a leased batch as settled.
     ///
-    /// The lease ends with the last of them.
-    mutating func settled(_ records: Range<Int>, of batch: JournalBatch) {
+    /// The lease ends when the last record is settled.
+    mutating func markSettled(_ records: Range<Int>, of batch: JournalBatch) {
         byDestination[batch.destination]?.settled = records.upperBound
         if records.upperBound == batch.ends.count { byDestination[batch.destination] = nil }
     }
@@ -118,8 +118,8 @@ struct LeasedEnd: Sendable, Hashable {
 
 /// The segments of this process's own log with events in flight to a destination.
 ///
-/// A separate type: with the bare array as a generic argument, a launching process would have to look up a lot of type
-/// metadata for ranges.
+/// This is a separate type because a bare array as a generic argument would require a launching process to look up a
+/// lot of type metadata for ranges.
 struct LeasedSegments: Sendable, Hashable {
     var ranges: [ClosedRange<UInt32>] = []
 }

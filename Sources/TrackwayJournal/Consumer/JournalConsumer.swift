@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// The delivering process's access to all writers of an installation.
 ///
-/// One process has it at a time (``Journal/tryElection()``). It reads events that destinations have not settled,
-/// advances their cursors, trims, and takes over the logs of dead writers. None of this is on the recording path.
+/// Only one process at a time holds a consumer (``Journal/tryElection()``). The consumer reads events that
+/// destinations have not settled, advances the destinations' cursors, trims logs, and takes over the logs of dead
+/// writers. None of this happens on the recording path.
 ///
-/// Calls that read and write files are steps: they run one at a time, and belong on the single thread on which delivery
-/// waits for disks. Calls documented for any thread wait for no step: their requests are stored in ``ConsumerRequests``
-/// until the next step, and their counts come from the view that the last step published.
+/// Calls that read and write files are steps: they run one at a time, and must be made on the single thread on which
+/// delivery waits for disk access. Calls documented for any thread do not wait for a step: their requests are stored
+/// in ``ConsumerRequests`` until the next step, and their counts come from the snapshot that the last step published.
 package final class JournalConsumer: Sendable {
     let journal: Journal
     /// Held during a step, while files are read and written.
@@ -19,29 +20,35 @@ package final class JournalConsumer: Sendable {
     let state: Locked<ConsumerState>
     /// The number of steps running or about to run.
     ///
-    /// Its lock is held for longer than a moment only by a count that loads new data while no step runs.
+    /// Only a count that loads new data while no step runs holds this lock for long.
     private let steps = Locked(0)
     /// The published state and the pending requests; see ``ConsumerSnapshot``.
     private let view: Locked<ConsumerSnapshot>
     private let tallies: Locked<Tallies>
     /// The last delivery request that was seen.
     private let request: Locked<[UInt8]?>
-    /// Reports changes made by other processes; nil until a caller requests that.
+    /// The watch that reports changes made by other processes; nil until a caller requests it.
     let folderWatch = Locked<FolderWatch?>(nil)
 
     init(journal: Journal, lock: any StorageLock) throws(JournalError) {
         self.journal = journal
         var fresh = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: journal, lock: lock) }
-        // Do this first, so that the remains of a counted writer, left by a kill, do not count as a writer.
+        // This comes first, so that remains of a counted writer, left when a process was killed, do not count as a
+        // writer.
         fresh.compaction.removeFolders()
-        // Other folders are read when they are needed, or by maintenance. What queues have released must be known
-        // without a file.
-        if journal.registry.withLock({ $0.keeps }) { try fresh.refresh() } else { _ = try fresh.notice() }
+        // Other folders are read when they are needed, or by maintenance. With queues, all folders are read at once,
+        // because released events must be known without reading files later.
+        if journal.registry.withLock({ $0.hasAppManaged }) {
+            try fresh.refresh()
+        } else {
+            _ = try fresh.discoverWriters()
+        }
         fresh.publish()
         view = fresh.view
         tallies = fresh.tallies
         state = Locked(fresh)
-        // A request made before the election is about to be served anyway. One that cannot be read now is read later.
+        // Delivery is about to serve any request made before the election. A request that currently cannot be read is
+        // read later.
         request = Locked((try? journal.deliveryRequest()) ?? nil)
     }
 
@@ -51,21 +58,23 @@ package final class JournalConsumer: Sendable {
 
     /// Reads the next events a destination has not settled, and leases them.
     ///
-    /// Trimming does not remove leased events until they are settled or released. Writers come in the order they were
-    /// started, and each writer's events in the order of recording.
+    /// Trimming does not remove leased events until they are settled or released. Writers are read in the order in
+    /// which they were started, and each writer's events in the order of recording.
     ///
     /// - Parameters:
     ///   - events: the maximum number of events; at least 1.
     ///   - bytes: the maximum bytes of events; a single larger event is returned alone.
-    ///   - rule: what may be sent, by the context it was recorded in; nil when everything may. Events it drops are
-    ///     counted in one atomic step with the batch's last record, or at once if no record follows. A batch ends
-    ///     before the first event that the rule holds; that event's writer then waits, others do not.
-    ///   - filter: drops or changes events that may be sent; nil for neither. Events it drops count like those `rule`
-    ///     drops.
+    ///   - rule: decides by the recorded context what may be sent; nil when everything may be sent. Events that the
+    ///     rule drops are counted in one atomic step with the batch's last record, or immediately if no record follows.
+    ///     A batch ends before the first event that the rule holds; that event's writer then waits, but other writers
+    ///     do not.
+    ///   - filter: drops or changes events that may be sent; nil for neither. Events that the filter drops count like
+    ///     those that `rule` drops.
     ///   - onlyReleased: true for a queue: stops before its first event beyond the release mark, see
     ///     ``transfer(for:)``.
-    /// - Returns: nil when the destination has settled everything that may be sent now.
-    /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
+    /// - Returns: nil when the destination has settled everything that currently may be sent.
+    /// - Throws: `outOfOrder` while a batch for this destination is leased; `storage` when the log currently cannot
+    ///   be read.
     package func read(
         for destination: DestinationID,
         limits: (events: Int, bytes: Int),
@@ -73,7 +82,7 @@ package final class JournalConsumer: Sendable {
         filtering filter: (any EventFilter)? = nil,
         onlyReleased: Bool = false
     ) throws(JournalError) -> JournalBatch? {
-        // Events held in memory, including losses, become readable as soon as there is space for them.
+        // Events and losses held in memory become readable as soon as there is space to write them.
         journal.drain()
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
         return try change { (state) throws(JournalError) in
@@ -81,14 +90,14 @@ package final class JournalConsumer: Sendable {
                 let problem = "a batch for \(destination) is still leased; settle or release it first"
                 throw JournalError(.outOfOrder, problem)
             }
-            state.note(destination, isQueue: onlyReleased)
+            state.setReadMode(destination, isQueue: onlyReleased)
             let lease = state.leases.nextNumber
             let now = journal.clock.now()
             try state.trimFirst(at: now)
             repeat {
                 for id in state.order {
                     try state.expireFirst(id, at: now)
-                    let batch = try state.progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                    let batch = try state.readStates[id]?.attempt { (progress) throws(JournalError) in
                         try progress.nextBatch(
                             for: destination,
                             limits,
@@ -101,22 +110,22 @@ package final class JournalConsumer: Sendable {
                     state.lend(batch)
                     return batch
                 }
-                // The known writers have no events: look for new ones before reporting that.
-            } while try state.notice()
+                // The known writers have no events. Check for new writers before returning nil.
+            } while try state.discoverWriters()
             return nil
         }
     }
 
     /// Settles records of a leased batch, in order.
     ///
-    /// The destination accepted them, or they become dead letters. Cursor and counts change in one atomic step, which
-    /// survives the death of the process.
+    /// The destination accepted the records, or they become dead letters. The cursor and counts change in one atomic
+    /// step, which survives the death of the process.
     ///
     /// - Parameters:
     ///   - records: the batch's records to settle; must start where the last call for this batch ended.
     ///   - delivered: the number of accepted records; the others are in `deadLetters`.
     /// - Throws: `outOfOrder` when the numbers do not add up or the lease has ended; `storage` when the cursor could
-    ///   not be written: it is kept in memory and written with the next one.
+    ///   not be written; the change is kept in memory and written with the next one.
     package func settle(
         _ batch: JournalBatch,
         records: Range<Int>,
@@ -137,17 +146,17 @@ package final class JournalConsumer: Sendable {
 
     /// Drops everything a destination has not settled, counted under `reason`.
     ///
-    /// Ends the lease of a leased batch.
+    /// If a batch is leased to the destination, its lease ends.
     package func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
         try change { (state) throws(JournalError) in
             try state.discardPending(for: destination, reason: reason)
         }
     }
 
-    /// Drops events that a rule rejects at the front of each writer's log.
+    /// Drops rejected events at the front of each writer's log.
     ///
-    /// Stops at the first event that the rule sends or holds. Later events are judged when they are read. A writer with
-    /// a batch in flight to the destination is skipped: that batch is settled by its response.
+    /// Stops at the first event that the rule sends or holds. Later events are evaluated when they are read. A writer
+    /// with a batch in flight to the destination is skipped; the response settles that batch.
     package func discardDropped(
         for destination: DestinationID,
         admitting rule: @escaping Admission.Rule
@@ -168,82 +177,86 @@ package final class JournalConsumer: Sendable {
     }
 
     /// Returns the number of events a destination has not settled.
-    package func pending(for destination: DestinationID) throws(JournalError) -> UInt64 {
+    package func pendingCount(for destination: DestinationID) throws(JournalError) -> UInt64 {
         try ledger().destinations[destination]?.pending ?? 0
     }
 
-    /// Returns the number of a destination's pending events that are not held back.
+    /// Returns the number of a destination's pending events not held back.
     ///
-    /// Excludes writers whose next event was held when last read.
+    /// Excludes writers whose next event was held when it was last read.
     ///
-    /// - Parameter enough: counting may stop at this number, before it reads the logs of all dead writers.
-    package func deliverable(
+    /// - Parameter limit: counting may stop at this number, before it reads the logs of all dead writers.
+    package func deliverableCount(
         for destination: DestinationID,
-        enough: UInt64 = .max
+        limit: UInt64 = .max
     ) throws(JournalError) -> UInt64 {
-        var most = 1
+        var writerCount = 1
         while true {
             let known = view.withLock { $0 }
             let isCurrent = try known.isCurrent(journal)
-            let count = try known.deliverable(for: destination, enough: enough, journal)
-            guard !isCurrent, count < enough else { return count }
-            let isTakenIn = try step { [most] (state) throws(JournalError) in try state.loadNext(most) }
-            most *= 2
-            guard !isTakenIn else { continue }
+            let count = try known.deliverableCount(for: destination, limit: limit, journal)
+            guard !isCurrent, count < limit else { return count }
+            let hasLoadedMore = try step { [writerCount] (state) throws(JournalError) in
+                try state.loadNext(writerCount)
+            }
+            writerCount *= 2
+            guard !hasLoadedMore else { continue }
             try step { (state) throws(JournalError) in try state.loadCursors() }
-            return try view.withLock { $0 }.deliverable(for: destination, enough: enough, journal)
+            return try view.withLock { $0 }.deliverableCount(for: destination, limit: limit, journal)
         }
     }
 
     /// Returns the number of deliverable events, on any thread.
     ///
-    /// Waits for no step.
+    /// Does not wait for a running step.
     package func countDeliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
         let view = try currentView()
-        // These could not be loaded because a step is running.
+        // These writers could not be loaded because a step is running.
         let others = try view.unknownWriters(journal).reduce(into: Ledger()) { journal.countFromFiles($1, in: &$0) }
         let waiting = others.destinations[destination]?.pending ?? 0
-        return try view.deliverable(for: destination, enough: .max, journal) + waiting
+        return try view.deliverableCount(for: destination, limit: .max, journal) + waiting
     }
 
-    /// Whether this process's own next event for a destination was held when last read.
+    /// Whether this process's next event was held when last read.
     ///
-    /// If so, nothing this process records now can be delivered either.
+    /// If so, new events of this process cannot be delivered either.
     package func isOwnHeld(for destination: DestinationID) -> Bool {
         view.withLock { $0.writers[journal.writer]?.heldFor.contains(destination) ?? false }
     }
 
-    /// Whether any writer's next event for a destination was held when last read.
+    /// Whether any writer's next event was held when last read.
     package func isHeld(for destination: DestinationID) -> Bool {
         view.withLock { view in view.writers.values.contains { $0.heldFor.contains(destination) } }
     }
 
-    /// Whether numbers after a destination's last event are due to be reported to it.
+    /// Whether numbers without an event are due to be reported.
     ///
-    /// They are lost, or were for other destinations; reading then returns a batch without records.
+    /// The numbers follow the destination's last event. They are lost, or were for other destinations; reading then
+    /// returns a batch without records.
     package func isReportDue(_ destination: DestinationID) -> Bool {
-        view.withLock { $0.untold.contains(destination) }
+        view.withLock { $0.dueReports.contains(destination) }
     }
 
-    /// Whether a dead writer's last skipped numbers must now be reported to a queue.
+    /// Whether a dead writer's last skipped numbers are due for reporting.
     ///
-    /// They are at the end of its log, and no transfer may follow them.
-    package func owesSkips(_ destination: DestinationID) -> Bool {
-        view.withLock { $0.owing.contains(destination) }
+    /// These numbers are at the end of the writer's log, and no later transfer may come that could report them.
+    package func hasReportableSkips(_ destination: DestinationID) -> Bool {
+        view.withLock { $0.dueSkipReports.contains(destination) }
     }
 
-    /// The problems of single writers, whose events wait while the others' are delivered.
+    /// The problems of single writers.
     ///
-    /// Each is a sentence that names the path and the remedy.
-    package var obstacles: [JournalError] {
-        view.withLock { $0.obstacles }
+    /// The events of these writers wait while those of other writers are delivered. Each problem names the path and
+    /// the remedy.
+    package var writerProblems: [JournalError] {
+        view.withLock { $0.writerProblems }
     }
 
     /// Whether another process has requested delivery since the last call.
     ///
     /// See ``Journal/requestDelivery()``. A request that this process made just before it was elected does not count.
     package func consumeDeliveryRequest() -> Bool {
-        // A request that cannot be read now is read by the next call.
+        // The next call reads a request that currently cannot be read.
         guard let latest = try? journal.deliveryRequest() else { return false }
         return request.withLock { request in
             defer { request = latest }
@@ -253,7 +266,7 @@ package final class JournalConsumer: Sendable {
 
     /// Whether other living writers share the installation.
     ///
-    /// No notification announces their events to this process.
+    /// This process receives no notification of their events.
     package var hasOtherWriters: Bool {
         view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
@@ -272,7 +285,7 @@ package final class JournalConsumer: Sendable {
     ///
     /// The caller must hold ``Journal/elections``, or have the last reference to this consumer.
     func end() {
-        // From now on the files are newer than this consumer, and it gets no more requests.
+        // From this point on, the files may be newer than this consumer, and it receives no more requests.
         journal.consumer.withLock { if $0.consumer === self { $0.consumer = nil } }
         let watch = folderWatch.withLock { known in
             defer { known = nil }
@@ -282,8 +295,8 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.isOpen = false }
         step { state in
             guard state.lock != nil else { return }
-            // A mark that cannot be written leaves its events in their queue. Events that could not be dropped are
-            // dropped when they are read.
+            // If a release mark cannot be written, its events stay in their queue. Events that could not be dropped
+            // are dropped when they are read.
             _ = try? state.handleReleases()
             try? state.handleDiscards()
             state.save()
@@ -303,8 +316,8 @@ package final class JournalConsumer: Sendable {
     /// death of the process.
     ///
     /// - Returns: the number of events released.
-    /// - Throws: `storage` when no mark could be written: nothing is released then. If only some writers' marks could
-    ///   not be written, those events wait for the next transfer.
+    /// - Throws: `storage` if no mark could be written; nothing is released. If only some writers' marks could not be
+    ///   written, the events of those writers wait for the next transfer.
     package func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         journal.drain()
         return try change { (state) throws(JournalError) in try state.transfer(for: destination) }
@@ -312,41 +325,44 @@ package final class JournalConsumer: Sendable {
 
     /// Returns the number of a queue's released events that are not settled.
     ///
-    /// It is 0 exactly when no such event remains; otherwise it is at least the true number, because events for other
-    /// destinations among them may be included.
+    /// The result is 0 if and only if no such event remains; otherwise it is at least the true number, because it may
+    /// include events for other destinations.
     ///
-    /// - Parameter leavingOutHeld: true to exclude writers whose next event was held when last read.
-    package func released(
+    /// - Parameter leavingOutHeld: true to exclude writers whose next event was held when it was last read.
+    package func releasedCount(
         for destination: DestinationID,
         leavingOutHeld: Bool = false
     ) throws(JournalError) -> UInt64 {
         try change { (state) throws(JournalError) in
-            try state.released(for: destination, leavingOutHeld: leavingOutHeld)
+            try state.releasedCount(for: destination, leavingOutHeld: leavingOutHeld)
         }
     }
 
     /// Returns the number of released events without reading the log.
     ///
-    /// Callable from any thread; waits for no file. It may be too high until the next step.
+    /// Callable from any thread; does not wait for file access. The count may be too high until the next step.
     package func countReleased(for destination: DestinationID) -> UInt64 {
-        view.withLock { $0.released(for: destination) }
+        view.withLock { $0.releasedCount(for: destination) }
     }
 
     /// Returns the number of released events, including writers not loaded yet.
     ///
-    /// No step has loaded those writers. Callable from any thread; waits for no step, and may read files.
+    /// Includes writers that no step has loaded. Callable from any thread; does not wait for a step, but may read
+    /// files.
     package func countReleasedOfAll(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        try currentView(ofAllWriters: true).released(for: destination)
+        try currentView(ofAllWriters: true).releasedCount(for: destination)
     }
 
-    /// Returns the exact number of events beyond a queue's release mark, at all writers.
+    /// Returns the exact number of all events beyond a queue's release mark.
     ///
-    /// Events held in memory because the storage refuses them count as soon as they are written. Callable from any
-    /// thread; waits for no step.
+    /// Counts the events of all writers.
+    ///
+    /// Events held in memory because the storage rejects them count as soon as they are written. Callable from any
+    /// thread; does not wait for a step.
     ///
     /// - Complexity: O(number of writers), plus the events recorded since the last call. A queue's first call reads its
     ///   waiting events.
-    package func waiting(for destination: DestinationID) throws(JournalError) -> UInt64 {
+    package func waitingCount(for destination: DestinationID) throws(JournalError) -> UInt64 {
         try tallies(of: destination).reduce(0) { $0 + $1.tally.count }
     }
 
@@ -358,34 +374,34 @@ package final class JournalConsumer: Sendable {
 
     /// Returns the canonical JSON of events beyond a queue's release mark.
     ///
-    /// They are ordered from oldest to newest within each writer. Callable from any thread; waits for no step.
+    /// The events are ordered from oldest to newest within each writer. Callable from any thread; does not wait for a
+    /// step.
     ///
-    /// - Parameter most: the maximum number of events.
-    package func waitingEvents(for destination: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
+    /// - Parameter limit: the maximum number of events.
+    package func waitingEvents(for destination: DestinationID, limit: Int) throws(JournalError) -> [[UInt8]] {
         journal.drain()
-        return try currentView(ofAllWriters: true).waitingEvents(for: destination, most: most, journal, tallies)
+        return try currentView(ofAllWriters: true).waitingEvents(for: destination, limit: limit, journal, tallies)
     }
 
     // MARK: Counting
 
     /// Returns the outcomes of all events of the installation; see ``Journal/ledger()``.
     ///
-    /// Callable from any thread; waits for no step.
+    /// Callable from any thread; does not wait for a step.
     func ledger() throws(JournalError) -> Ledger {
-        // Read this before the cursors: numbers missing at that time are missing for every destination that has not
-        // passed
-        // them.
+        // The missing numbers are read before the cursors: numbers missing at that time are missing for every
+        // destination that has not passed them.
         let missing = self.view.withLock { $0 }.missingNumbers(journal)
         let view = try currentView()
         var ledger = view.ledger(journal, missing: missing, tallies)
-        // These could not be loaded because a step is running.
+        // These writers could not be loaded because a step is running.
         for id in try view.unknownWriters(journal) { journal.countFromFiles(id, in: &ledger) }
         return ledger
     }
 
     /// Returns the settled counts of destinations; see ``Journal/settledAccounts()``.
     ///
-    /// Callable from any thread; reads nothing.
+    /// Callable from any thread; reads no files.
     package func settledAccounts() -> [DestinationID: Ledger.Account] {
         let own = journal.writer
         let missing = journal.missingNumbers(of: own)
@@ -394,27 +410,27 @@ package final class JournalConsumer: Sendable {
 
     /// Returns the counts that were already settled when their writers were found.
     ///
-    /// Writers are found one after another, and each adds these counts to ``settledAccounts()`` without any new
-    /// delivery. Callable from any thread; reads nothing.
+    /// Writers are found one after another, and each writer adds its settled counts to ``settledAccounts()`` without
+    /// any new delivery. Callable from any thread; reads no files.
     package func settledWhenFound() -> [DestinationID: Ledger.Account] { view.withLock { $0 }.settledWhenFound() }
 
-    /// Returns a destination's cursor in a writer's log, or nil.
+    /// Returns a destination's cursor in a writer's log, if known.
     ///
-    /// Nil when it is unknown, or when another process may be elected.
+    /// Nil if the cursor is unknown, or if another process may be elected.
     func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {
         view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
     }
 
     /// Returns the current state without waiting for a step.
     ///
-    /// Newer data is loaded if no step is running, and read from the files otherwise.
+    /// Newer data is loaded into the state if no step is running; otherwise it is only read from the files.
     ///
-    /// - Parameter isOfAllWriters: true to also read writers that no step has loaded yet from the files; false to leave
-    ///   them out.
+    /// - Parameter isOfAllWriters: true to also read from the files the writers that no step has loaded yet; false to
+    ///   omit them.
     private func currentView(ofAllWriters isOfAllWriters: Bool = false) throws(JournalError) -> ConsumerSnapshot {
         let known = view.withLock { $0 }
         if try known.isCurrent(journal) { return known }
-        let isTakenIn = try steps.withLock { (steps) throws(JournalError) in
+        let hasLoadedMore = try steps.withLock { (steps) throws(JournalError) in
             guard steps == 0 else { return false }
             try state.withLock { (state) throws(JournalError) in
                 defer { state.publish() }
@@ -422,7 +438,7 @@ package final class JournalConsumer: Sendable {
             }
             return true
         }
-        guard !isTakenIn else { return view.withLock { $0 } }
+        guard !hasLoadedMore else { return view.withLock { $0 } }
         let published = view.withLock { $0 }
         guard isOfAllWriters, try !published.unknownWriters(journal).isEmpty else {
             return try published.withCursorsFromFiles(journal)
@@ -432,7 +448,7 @@ package final class JournalConsumer: Sendable {
 
     // MARK: Steps
 
-    /// Stores a request and applies it to the published view immediately.
+    /// Stores a request and immediately applies it to the published snapshot.
     @discardableResult
     func request<Result: Sendable>(_ body: (inout ConsumerSnapshot) -> Result) -> Result {
         view.withLock { view in

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// When an installation needs maintenance again.
+/// The time at which an installation needs maintenance again.
 package enum NextMaintenance: Sendable, Hashable {
     /// Soon and repeatedly.
     ///
-    /// A failure must be retried, or changes by other processes are not reported.
+    /// Either a failure must be retried, or changes by other processes are not reported.
     case polled
-    /// At this time, or immediately when a change is reported earlier.
+    /// At this time, or earlier if a change is reported.
     case due(MonotonicTime)
 }
 
 extension JournalConsumer {
     /// Performs all maintenance of the installation.
     ///
-    /// Does what ``Journal/performMaintenance()`` does, finds new and dead writers, trims by age and bytes, and deletes
-    /// segments that every destination has passed. Call it about once a second while there is something to do.
+    /// Does what ``Journal/performMaintenance()`` does, finds new and dead writers, trims by age and bytes, and
+    /// deletes segments that every destination has passed. Call this method when ``nextMaintenance`` is due; while
+    /// that is `polled`, call it about once a second.
     ///
     /// - Complexity: O(number of writers and segments).
     package func maintain(at moment: DualTimestamp) throws(JournalError) {
@@ -27,59 +28,59 @@ extension JournalConsumer {
 
     /// Performs maintenance, and deletes this process's segments that no destination needs.
     ///
-    /// This includes segments that cursors have left without passing an event.
+    /// This includes segments that a cursor left by moving into the next segment without passing an event.
     package func deleteSettledFiles(at moment: DualTimestamp) throws(JournalError) {
         try maintain(at: moment)
         try change { (state) throws(JournalError) in
-            try JournalError.wrap { () throws(StorageError) in try state.removeLeftSegments() }
+            try JournalError.wrap { () throws(StorageError) in try state.removeUnneededSegments() }
         }
     }
 
-    /// Starts the work of ``maintain(at:)`` in parts.
+    /// Starts a round of maintenance that is performed in parts.
     ///
-    /// Other threads can use the journal in between.
+    /// The parts together do the work of ``maintain(at:)``. Other threads can use the journal between the parts.
     package func beginMaintenance(at moment: DualTimestamp) -> MaintenanceRound {
         journal.performMaintenance()
-        // Renew the watch before the folders are read, so that no change is missed in between.
+        // The watch is renewed before the folders are read, so that no change in between is missed.
         return MaintenanceRound(moment: moment, isWatched: folderWatch.withLock { $0 }?.renew() ?? false)
     }
 
-    /// Performs the next part.
+    /// Performs the next part of a maintenance round.
     ///
     /// - Returns: false after the last part.
-    /// - Throws: when a part failed; the round has then ended, and the next one checks everything again.
+    /// - Throws: when a part failed; the failure ends the round, and the next round checks everything again.
     /// - Complexity: O(number of writers and segments).
     package func continueMaintenance(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
         try change { (state) throws(JournalError) in try state.maintain(&round) }
     }
 
-    /// When ``maintain(at:)`` is due again if no change is reported before.
+    /// The time of the next ``maintain(at:)`` if no change is reported earlier.
     package var nextMaintenance: NextMaintenance {
         state.withLock { $0.maintenance.next }
     }
 
     /// Sets the callback for possible maintenance work; ends with ``close()``.
     ///
-    /// It is called when another process requests delivery, writers were added or removed, or this process's writer
-    /// started a segment or met an obstacle.
+    /// The callback is called when another process requests delivery, when writers were added or removed, or when
+    /// this process's writer started a segment or failed.
     ///
-    /// - Parameter changed: called on any thread; must not wait for the journal.
-    package func tellChanges(to changed: @escaping @Sendable () -> Void) {
+    /// - Parameter changed: the callback, called on any thread; must not wait for the journal.
+    package func onChange(_ changed: @escaping @Sendable () -> Void) {
         let watch = FolderWatch(journal.folder, in: journal.storage, changed: changed)
         let former = folderWatch.withLock { known in
             defer { known = watch }
             return known
         }
         former?.end()
-        journal.tellChanges(to: changed)
+        journal.onChange(changed)
     }
 }
 
 /// The state that maintenance keeps between rounds.
 struct MaintenanceRecord: Sendable {
-    /// When maintenance is due again, according to the last round.
+    /// The time at which maintenance is due again, according to the last round.
     fileprivate(set) var next = NextMaintenance.polled
-    /// When the journal was last maintained.
+    /// The time of the last maintenance; nil if none.
     fileprivate var last: MonotonicTime?
     /// The number of folder recreations that this consumer has handled.
     fileprivate var restorations = 0
@@ -91,18 +92,18 @@ struct MaintenanceRecord: Sendable {
 package struct MaintenanceRound: Sendable {
     fileprivate enum Part: Sendable {
         case beginning
-        /// Writers after this one that are alive or whose folders were not read yet.
+        /// Rechecks writers after this one that are alive, unreadable, or unread.
         ///
-        /// Nil for all.
-        case looks(after: WriterID?)
+        /// Nil to check all writers.
+        case recheck(after: WriterID?)
         case limits
-        /// Cursors from which delivery does not continue, at writers after this one.
+        /// Advances the idle cursors of the writers after this one.
         ///
-        /// Nil for all.
+        /// Nil to check all writers.
         case idle(after: WriterID?)
-        /// Dead writers after this one that all destinations have finished with.
+        /// Compacts the dead writers after this one that are drained.
         ///
-        /// Nil for all.
+        /// Nil to check all writers.
         case drained(after: WriterID?)
         case conclusion
     }
@@ -124,23 +125,23 @@ extension ConsumerState {
         let moment = round.moment
         switch round.part {
         case .beginning:
-            // Any failure below is retried.
+            // If a part fails, maintenance is polled so that it is retried.
             maintenance.next = .polled
             try resumeAfterRemoval()
             save()
             compaction.removeFolders()
-            _ = try notice()
-            round.part = .looks(after: nil)
-        case .looks(let last):
-            let last = try lookAgain(after: last)
-            round.part = last.map { .looks(after: $0) } ?? .limits
+            _ = try discoverWriters()
+            round.part = .recheck(after: nil)
+        case .recheck(let last):
+            let last = try recheckWriters(after: last)
+            round.part = last.map { .recheck(after: $0) } ?? .limits
         case .limits:
-            for id in order { progressByWriter[id]?.cursors.updateSkipTimes(at: moment.monotonic) }
+            for id in order { readStates[id]?.cursors.updateSkipTimes(at: moment.monotonic) }
             try observe(moment)
             try trim(at: moment)
             round.part = .idle(after: nil)
         case .idle(let last):
-            // This follows the limits: by then delivery has started, and advances its own cursors.
+            // This part follows the limits because delivery has started by then and advances its own cursors.
             let last = try advanceIdleCursors(after: last)
             round.part = last.map { .idle(after: $0) } ?? .drained(after: nil)
         case .drained(let last):
@@ -148,58 +149,58 @@ extension ConsumerState {
             round.part = last.map { .drained(after: $0) } ?? .conclusion
         case .conclusion:
             try handleDiscards()
-            if round.isWatched, !isTroubled { maintenance.next = .due(due(after: moment.monotonic)) }
+            if round.isWatched, !needsRetry { maintenance.next = .due(due(after: moment.monotonic)) }
             return false
         }
         return true
     }
 
-    /// The longest time without a check when no change is reported.
+    /// The maximum interval between checks if no change is reported.
     ///
-    /// Changes that this check finds are reported, or are not urgent. Observed time is stored at the same interval; see
-    /// ``WriterAge``.
+    /// Changes that only such a check finds are not urgent; all others are reported. Observed time is stored at the
+    /// same interval; see ``WriterAge``.
     private static let longestPause = Duration.seconds(600)
 
-    /// Whether something must be retried that no notification will announce.
-    private var isTroubled: Bool {
-        maintenance.trimming.isOwed || !compaction.leftovers.isEmpty || journal.holdsEvents
-            || progressByWriter.values.contains { $0.isUnreadable || !$0.cursors.areSaved }
+    /// Whether work must be retried without waiting for a notification.
+    private var needsRetry: Bool {
+        maintenance.trimming.isOverdue || !compaction.leftovers.isEmpty || journal.holdsEvents
+            || readStates.values.contains { $0.isUnreadable || !$0.cursors.areSaved }
     }
 
-    /// Returns the time of the next event that depends only on time.
+    /// Returns the time of the next work that depends only on time.
     private func due(after now: MonotonicTime) -> MonotonicTime {
         let dues =
-            progressByWriter.values.compactMap(\.cursors.skipsDue) + [maintenance.trimming.expiry].compactMap { $0 }
+            readStates.values.compactMap(\.cursors.skipsDue) + [maintenance.trimming.expiry].compactMap { $0 }
         let last = now.advanced(by: Self.longestPause)
-        // Work that was already due is done, so only later times count.
+        // Work that was already due has been done, so only later times count.
         return dues.filter { $0 > now }.min().map { min($0, last) } ?? last
     }
 
-    /// The maximum number of folders to read before other threads can use the journal.
+    /// The maximum number of folders to read per part, before other threads can use the journal.
     private static let writersPerPass = 32
 
-    /// Reads the folders of other writers again where needed.
+    /// Rereads the folders of other writers where needed.
     ///
-    /// These are writers that are alive, were unreadable, or were not read yet.
+    /// Applies to writers that are alive, were unreadable, or have not been read yet.
     ///
     /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
-    /// - Returns: where this call stopped; nil when it has checked all writers.
-    private mutating func lookAgain(after last: WriterID?) throws(JournalError) -> WriterID? {
-        var looks = 0
+    /// - Returns: the writer at which this call stopped; nil when it has checked all writers.
+    private mutating func recheckWriters(after last: WriterID?) throws(JournalError) -> WriterID? {
+        var refreshed = 0
         for id in order where last.map({ $0 < id }) ?? true {
-            let isWorthIt = progressByWriter[id].map { !$0.isOwn && (!$0.isComplete || $0.isUnreadable) }
-            guard isWorthIt == true else { continue }
-            try JournalError.wrap { () throws(StorageError) in try progressByWriter[id]?.look() }
-            looks += 1
-            if looks == Self.writersPerPass { return id }
+            let needsRefresh = readStates[id].map { !$0.isOwn && (!$0.isComplete || $0.isUnreadable) }
+            guard needsRefresh == true else { continue }
+            try JournalError.wrap { () throws(StorageError) in try readStates[id]?.refresh() }
+            refreshed += 1
+            if refreshed == Self.writersPerPass { return id }
         }
         return nil
     }
 
     /// Deletes the segments of this process's writer that every destination has passed.
-    mutating func removeLeftSegments() throws(StorageError) {
-        for id in order where progressByWriter[id]?.isOwn == true {
-            try progressByWriter[id]?.cursors.removeLeftSegments()
+    mutating func removeUnneededSegments() throws(StorageError) {
+        for id in order where readStates[id]?.isOwn == true {
+            try readStates[id]?.cursors.removeUnneededSegments()
         }
     }
 
@@ -216,17 +217,17 @@ extension ConsumerState {
 
     /// Advances idle cursors over events for other destinations.
     ///
-    /// Idle cursors are those of queues and of removed destinations, from which delivery does not continue.
+    /// Idle cursors belong to queues and removed destinations; delivery does not advance them.
     ///
     /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
-    /// - Returns: where this call stopped; nil when it has checked all writers.
+    /// - Returns: the writer at which this call stopped; nil when it has checked all writers.
     private mutating func advanceIdleCursors(after last: WriterID?) throws(JournalError) -> WriterID? {
         let leases = leases
         let read = Set(journal.destinations.filter { isRead($0) })
         let rest = order.drop { id in last.map { id <= $0 } ?? false }
         let part = rest.prefix(Self.writersPerPass)
         for id in part {
-            _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+            _ = try readStates[id]?.attempt { (progress) throws(JournalError) in
                 try progress.advanceIdleCursors { read.contains($0) || leases.writer(for: $0) == id }
             }
         }
@@ -235,9 +236,9 @@ extension ConsumerState {
 
     // MARK: A removed folder
 
-    /// Restores the consumer's files after the folder was removed under the running process.
+    /// Restores the consumer's files after the folder was removed while the process runs.
     ///
-    /// The cursors of this process's writer, the totals and the election lock were removed with it.
+    /// The cursors of this process's writer, the totals and the election lock were removed with the folder.
     private mutating func resumeAfterRemoval() throws(JournalError) {
         let restorations = journal.restorationCount
         guard restorations != maintenance.restorations else { return }
@@ -253,13 +254,13 @@ extension ConsumerState {
             for id in order where !present.contains(id.description) { countRemoved(id) }
             try compaction.save()
         }
-        for id in order where progressByWriter[id]?.isOwn == true { progressByWriter[id]?.forgetFiles() }
+        for id in order where readStates[id]?.isOwn == true { readStates[id]?.forgetFiles() }
         maintenance.restorations = restorations
     }
 
     /// Moves the counts of a dead writer whose folder was removed into the totals.
     private mutating func countRemoved(_ id: WriterID) {
-        guard let progress = progressByWriter[id], !progress.isOwn else { return }
+        guard let progress = readStates[id], !progress.isOwn else { return }
         // The contents of a writer whose folder was never read are unknown.
         guard progress.isSeen else { return forget(id) }
         guard progress.isComplete else { return }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Counts the waiting events of one writer's log for all queues at once.
 ///
-/// It continues where it stopped last time. All queues share one reader, because its window takes most of the memory,
-/// and an installation may have hundreds of queues.
+/// Counting continues where the last count stopped. All queues share one reader, because a reader's window uses most
+/// of the memory, and an installation may have hundreds of queues.
 struct WaitingCounter: Sendable {
     private let folder: String
     private let storage: any JournalStorage
@@ -27,9 +27,9 @@ struct WaitingCounter: Sendable {
     ///   - cursor: the queue's cursor in this log.
     ///   - last: the writer's highest sequence number, if known without reading.
     ///   - isComplete: whether the writer is known to be dead.
-    ///   - missing: the numbers that were in removed segments.
-    /// - Complexity: O(data written since the last call for any queue); O(waiting events) for a queue's first call, and
-    ///   when its cursor was moved to a place among the waiting events.
+    ///   - missing: the sequence numbers that were in removed segments.
+    /// - Complexity: O(data written since the last call for any queue). O(waiting events) for a queue's first call,
+    ///   and when its cursor was moved into the middle of a segment's waiting events.
     mutating func tally(
         of queue: DestinationID,
         _ cursor: Cursor,
@@ -40,12 +40,12 @@ struct WaitingCounter: Sendable {
         let first = cursor.firstWaiting
         let name = queue.rawValue
         if tallies[name]?.advance(to: first) != true { try recount(name, cursor, isComplete: isComplete) }
-        if last.map({ $0 > seen }) ?? true { try readOn(isComplete: isComplete) }
-        tallies[name]?.leaveOut(missing)
+        if last.map({ $0 > seen }) ?? true { try continueReading(isComplete: isComplete) }
+        tallies[name]?.exclude(missing)
         return tallies[name] ?? WaitingTally(from: first)
     }
 
-    private mutating func readOn(isComplete: Bool) throws(JournalError) {
+    private mutating func continueReading(isComplete: Bool) throws(JournalError) {
         reader.isComplete = isComplete
         while let entry = try reader.next() {
             seen = max(seen, entry.sequence)
@@ -60,7 +60,7 @@ struct WaitingCounter: Sendable {
         }
     }
 
-    /// Counts one queue up to the position that the others are counted to.
+    /// Counts one queue up to the position to which the other queues are counted.
     private mutating func recount(_ name: String, _ cursor: Cursor, isComplete: Bool) throws(JournalError) {
         var tally = WaitingTally(from: cursor.firstWaiting)
         var behind = LogReader(folder: folder, storage: storage, from: cursor.position, isComplete: isComplete)
@@ -79,8 +79,8 @@ struct WaitingCounter: Sendable {
 
 /// The count and range of one queue's waiting events in one writer's log.
 ///
-/// It is stored per segment, so that it stays small regardless of the number of waiting events. It can thus follow
-/// trimming, which drops whole segments, without reading again.
+/// The tally is stored per segment, so it stays small regardless of the number of waiting events. It can thus be
+/// updated after trimming, which drops whole segments, without rereading the log.
 struct WaitingTally: Sendable, Hashable {
     private struct Part: Sendable, Hashable {
         let segment: UInt32
@@ -89,9 +89,9 @@ struct WaitingTally: Sendable, Hashable {
         var count: UInt64
     }
 
-    /// The first sequence number that may wait.
+    /// The lowest sequence number that can be waiting.
     ///
-    /// Earlier ones are settled or released.
+    /// Lower numbers are settled or released.
     private(set) var first: UInt64
     /// The number of waiting events.
     private(set) var count: UInt64 = 0
@@ -101,10 +101,10 @@ struct WaitingTally: Sendable, Hashable {
         self.first = first
     }
 
-    /// The number of the last waiting event; nil if none.
+    /// The sequence number of the last waiting event; nil if none.
     var last: UInt64? { parts.last?.last }
 
-    /// Counts an event, in the order of the log.
+    /// Counts an event; must be called in log order.
     mutating func add(_ sequence: UInt64, segment: UInt32) {
         guard sequence >= first else { return }
         count += 1
@@ -118,7 +118,8 @@ struct WaitingTally: Sendable, Hashable {
 
     /// Excludes the numbers before `first`.
     ///
-    /// - Returns: false when that number is among a segment's events, which must then be counted again.
+    /// - Returns: false when `first` is lower than before or falls among a segment's events; the events must then be
+    ///   recounted.
     mutating func advance(to first: UInt64) -> Bool {
         guard first >= self.first else { return false }
         self.first = first
@@ -129,25 +130,25 @@ struct WaitingTally: Sendable, Hashable {
         return parts.first.map { $0.first >= first } ?? true
     }
 
-    /// Excludes the segments that were removed.
-    mutating func leaveOut(_ missing: MissingNumbers) {
+    /// Excludes removed segments.
+    mutating func exclude(_ missing: MissingNumbers) {
         guard !missing.isEmpty else { return }
-        let gone = parts.filter { missing.contains($0.first) }
-        guard !gone.isEmpty else { return }
-        count -= gone.reduce(0) { $0 + $1.count }
+        let removedParts = parts.filter { missing.contains($0.first) }
+        guard !removedParts.isEmpty else { return }
+        count -= removedParts.reduce(0) { $0 + $1.count }
         parts.removeAll { missing.contains($0.first) }
     }
 }
 
-/// The waiting events in each writer's log, for destinations without continuing delivery.
+/// The waiting events per writer, for destinations whose cursors delivery does not advance.
 ///
-/// Counting reads files, and writes none.
+/// Counting reads files but does not write any.
 struct Tallies: Sendable {
     /// Destinations that were queried as queues.
     var queues: Set<DestinationID> = []
     fileprivate var counters: [WriterID: WaitingCounter] = [:]
 
-    /// Removes a writer whose folder is gone.
+    /// Removes the counter of a writer whose folder was removed.
     mutating func forget(_ id: WriterID) {
         counters[id] = nil
     }
@@ -156,7 +157,8 @@ struct Tallies: Sendable {
 extension Locked<Tallies> {
     /// Returns the waiting events of a queue at a writer.
     ///
-    /// No file is read under the lock: a concurrent count of the same log starts at the queue's cursor.
+    /// No file is read while the lock is held; a concurrent count of the same log therefore starts at the queue's
+    /// cursor.
     ///
     /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:missing:)``.
     func tally(
@@ -169,7 +171,7 @@ extension Locked<Tallies> {
         folder: String,
         storage: any JournalStorage
     ) throws(JournalError) -> WaitingTally {
-        // Taken out, so that reading changes it in place.
+        // The counter is removed from the dictionary so that reading changes it in place.
         var counter =
             withLock { $0.counters.removeValue(forKey: id) }
             ?? WaitingCounter(folder: folder, storage: storage, from: cursor.position)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The guaranteed minimum age of one writer's segments.
 ///
-/// Wall clocks jump, and monotonic clocks restart with each boot. The age of segments from an earlier boot is therefore
-/// the time that delivering processes really observed. It is never too high; at worst it is too low, and then the byte
-/// limit decides. It is stored in the file `observed` in the writer's folder.
+/// Wall clocks jump, and monotonic clocks restart with each boot. The age of segments from an earlier boot is
+/// therefore the time that delivering processes actually observed. This age is never too high; if it is too low, the
+/// byte limit still applies. The observed time is stored in the file `observed` in the writer's folder.
 struct WriterAge: Sendable {
     /// The interval at which observed time is stored.
     ///
-    /// It is short enough for an age that is counted in days.
+    /// The interval is short enough because ages are measured in days.
     private static let saveInterval = Duration.seconds(600)
 
     private let folder: String
     private let storage: any JournalStorage
     /// The time that delivering processes have observed since the writer was found dead.
     private var observed: Duration = .zero
-    /// The origins of segments, as far as they were read.
+    /// The known origins of segments.
     ///
-    /// They never change.
+    /// An origin never changes.
     private var origins: [UInt32: SegmentOrigin] = [:]
 
     init(folder: String, storage: any JournalStorage) {
@@ -30,7 +30,7 @@ struct WriterAge: Sendable {
 
     /// Loads the time that earlier delivering processes observed.
     ///
-    /// - Parameter names: the folder's files, listed a moment ago.
+    /// - Parameter names: the names of the folder's files, just listed.
     mutating func load(_ names: [String]) throws(StorageError) {
         guard observed == .zero, names.contains("observed"), let bytes = try storage.contents(of: path),
             let seen = ChecksummedKeyValueFile(bytes)?.number("milliseconds")
@@ -38,7 +38,7 @@ struct WriterAge: Sendable {
         observed = .milliseconds(Int64(clamping: seen))
     }
 
-    /// Adds the time since the last observation, and stores the sum at intervals.
+    /// Adds the time since the last observation, and stores the total at intervals.
     mutating func observe(_ passed: Duration) throws(StorageError) {
         let before = observed
         observed += passed
@@ -52,8 +52,8 @@ struct WriterAge: Sendable {
     /// Returns the minimum age of a segment's youngest record.
     ///
     /// - Parameters:
-    ///   - following: the next segment, which was started when this one was complete; nil if none.
-    ///   - boot: the boot that `moment` belongs to.
+    ///   - following: the next segment, started when the given segment was complete; nil if none.
+    ///   - boot: the boot to which `moment` belongs.
     mutating func atLeast(before following: UInt32?, boot: String, at moment: DualTimestamp) -> Duration {
         guard let following, let origin = origin(of: following), origin.boot == boot else { return observed }
         return max(.zero, origin.begun.monotonic.duration(to: moment.monotonic))
@@ -70,7 +70,7 @@ struct WriterAge: Sendable {
         // Only the first record is needed, and it is short.
         let place = LogPosition(segment: segment, offset: 0)
         var reader = LogReader(folder: folder, storage: storage, from: place, window: 4096)
-        // A segment that cannot be read now has no age; it is read again next time.
+        // The origin of a segment that currently cannot be read is unknown; the next call reads it again.
         guard let entry = try? reader.next(), entry.start.segment == segment, entry.kind == .origin,
             let origin = SegmentOrigin(reader.payload(of: entry))
         else { return nil }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A writer's folder apart from its cursors: its segments and its process's lock.
 struct WriterFolder: Sendable {
-    /// The folder.
+    /// The path of the folder.
     let path: String
     let storage: any JournalStorage
     /// The names of a dead writer's files, until this value removes one of them.
@@ -28,9 +28,9 @@ struct WriterFolder: Sendable {
 
     /// Returns the existing segments with their sizes in bytes.
     ///
-    /// Lists the folder again unless ``listed(_:)`` provided the names.
+    /// Lists the folder unless ``setListing(_:)`` provided the names.
     mutating func segmentSizes() throws(StorageError) -> [(number: UInt32, bytes: Int)] {
-        // Used only once, so that the next call notices when other processes remove a dead writer's files.
+        // The listing is used only once, so that the next call detects files that other processes removed.
         defer { listing = nil }
         let numbers =
             if let listing { listing.compactMap { SegmentName.number($0) }.sorted() } else { try segments() }
@@ -39,14 +39,13 @@ struct WriterFolder: Sendable {
         }
     }
 
-    /// Sets the names of a dead writer's files, listed a moment ago.
+    /// Sets the names of a dead writer's files, which were just listed.
     ///
-    /// Nil when some may have been removed since.
-    mutating func listed(_ names: [String]?) {
+    /// Nil if files may have been removed since the listing.
+    mutating func setListing(_ names: [String]?) {
         listing = names
     }
 
-    /// Removes a segment.
     mutating func remove(_ segment: UInt32) throws(StorageError) {
         listing = nil
         try storage.remove(SegmentName.path(path, segment))
@@ -61,10 +60,10 @@ struct WriterFolder: Sendable {
     /// Whether another process's writer has ended.
     ///
     /// A writer has ended when its lock is free and it has started to write. A process creates its folder, then takes
-    /// the lock, then creates its first segment. A folder without a segment whose lock is free may therefore belong to
-    /// a process that is just starting. Only after an hour is it treated as one whose process died there.
+    /// the lock, then creates its first segment. A folder that has no segment and whose lock is free may therefore
+    /// belong to a process that is just starting. Only after an hour does its writer count as ended.
     ///
-    /// - Parameter names: the folder's files, listed a moment ago.
+    /// - Parameter names: the names of the folder's files, just listed.
     func isDead(_ id: WriterID, _ names: [String], at now: Timestamp) throws(StorageError) -> Bool {
         guard let lock = try storage.lock(path + JournalFolder.aliveLock) else { return false }
         defer { lock.release() }
@@ -73,9 +72,9 @@ struct WriterFolder: Sendable {
         return made.duration(to: now) > .seconds(3600)
     }
 
-    /// Throws if the segments cannot be read, although the folder can.
+    /// Throws if the folder can be listed but its segments cannot be read.
     ///
-    /// - Parameter names: the folder's files, listed a moment ago.
+    /// - Parameter names: the names of the folder's files, just listed.
     func probe(_ names: [String]) throws(StorageError) {
         guard let first = names.lazy.compactMap({ SegmentName.number($0) }).min() else { return }
         _ = try storage.bytes(of: SegmentName.path(path, first), at: 0, count: SegmentPreamble.size)

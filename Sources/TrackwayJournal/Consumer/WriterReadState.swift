@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The delivering process's state of one writer, and its operations on that writer's log.
 ///
-/// It covers the progress of each destination, the next reads, and the drops. Part of the ``ConsumerState``; nearly
-/// every call may read or write files.
+/// The state covers each destination's progress, the next reads, and the drops. It is part of the ``ConsumerState``;
+/// nearly every call may read or write files.
 struct WriterReadState: Sendable {
     let id: WriterID
     /// Whether this is the current process's own writer.
     let isOwn: Bool
-    /// Whether its folder was read.
+    /// Whether the writer's folder has been read.
     ///
     /// Until then only the writer's ID is known.
     private(set) var isSeen = false
-    /// The counts that destinations had settled when its folder was first read.
+    /// The counts already settled, per destination, when the folder was first read.
     ///
     /// Nil before that.
     private(set) var settledWhenFound: [DestinationID: Ledger.Account]?
@@ -23,25 +23,25 @@ struct WriterReadState: Sendable {
     private(set) var isComplete = false
     /// The reason why the writer is skipped.
     ///
-    /// Nil if it is not skipped. A newer version wrote it, its key is missing, or it cannot be read now. In the last
-    /// case it is skipped only until it can be read.
+    /// Nil if it is not skipped. A writer is skipped if a newer version wrote its log, its key is missing, or it
+    /// currently cannot be read. In the last case, the writer is skipped only until it can be read.
     private(set) var problem: JournalError?
-    /// The numbers in removed segments when the writer was found dead.
+    /// The sequence numbers in removed segments when the writer was found dead.
     ///
-    /// Nil while it is alive. A dead writer removes no more.
+    /// Nil while the writer is alive. A dead writer removes no more segments.
     private(set) var missing: MissingNumbers?
     /// The cursors of the destinations.
     var cursors: WriterCursors
     /// The age of the pending events.
     var age: WriterAge
-    /// The folder of its log.
+    /// The folder of the writer's log.
     var folder: WriterFolder
 
     let journal: Journal
     private var readers: [DestinationID: BatchReader] = [:]
-    /// The next event of each queue, as far as it was looked up.
+    /// The next event of each queue, if it was looked up.
     private var fronts: [DestinationID: Front] = [:]
-    /// The first number that may not be sent to each destination, as last read.
+    /// The first sequence number held for each destination when last read.
     private var held: [DestinationID: UInt64] = [:]
 
     /// The next event of a destination, valid while its cursor does not move.
@@ -52,7 +52,7 @@ struct WriterReadState: Sendable {
         let event: UInt64
     }
 
-    /// Creates the state of a writer whose folder was found, before the first ``look()``.
+    /// Creates the state of a writer whose folder has not been read yet.
     init(_ id: WriterID, isOwn: Bool, in journal: Journal) {
         self.id = id
         self.isOwn = isOwn
@@ -63,21 +63,21 @@ struct WriterReadState: Sendable {
     }
 
     /// Whether the writer is skipped only until it can be read.
-    var isUnreadable: Bool { problem.map { !$0.leavesAlone } ?? false }
+    var isUnreadable: Bool { problem.map { !$0.skipsLogPermanently } ?? false }
 
-    /// The destinations whose next event may not be sent, as last read.
+    /// The destinations whose next event was held when last read.
     var heldFor: Set<DestinationID> { held.isEmpty ? [] : Set(held.keys.filter { isHeld($0) }) }
 
-    /// The next event of each queue, where known.
+    /// The next event of each queue, if known.
     ///
     /// An event is known if it was looked up and is still next.
     var knownFronts: [DestinationID: UInt64] {
         fronts.isEmpty ? [:] : fronts.filter { $0.value.next == cursors.all[$0.key]?.next }.mapValues(\.event)
     }
 
-    /// Whether a destination's next event may not be sent, as last read.
+    /// Whether a destination's next event was held when last read.
     func isHeld(_ destination: DestinationID) -> Bool {
-        // If the cursor has moved since, for any reason, the result was about another event.
+        // If the cursor has moved since then, for any reason, the result referred to another event.
         held[destination].map { $0 == cursors.all[destination]?.next } ?? false
     }
 
@@ -90,20 +90,20 @@ struct WriterReadState: Sendable {
 
     /// Calls `body` for this writer's files.
     ///
-    /// Calls ``look()`` before, if the folder was not read yet. If a newer version wrote the files, or another
-    /// process's files cannot be read now, this writer is skipped and the others continue. If this process's own files
-    /// cannot be read, the call throws.
+    /// Calls ``refresh()`` first if the folder has not been read yet. If a newer version wrote the files, or another
+    /// process's files currently cannot be read, this writer is skipped and other writers are still processed. If
+    /// this process's own files cannot be read, the call throws.
     ///
     /// - Returns: nil when the writer is skipped.
     mutating func attempt<Result>(
         _ body: (inout WriterReadState) throws(JournalError) -> Result
     ) throws(JournalError) -> Result? {
-        if !isSeen { try JournalError.wrap { () throws(StorageError) in try look() } }
+        if !isSeen { try JournalError.wrap { () throws(StorageError) in try refresh() } }
         guard problem == nil else { return nil }
         do throws(JournalError) {
             return try body(&self)
         } catch {
-            try leaveOut(error)
+            try skip(because: error)
             return nil
         }
     }
@@ -111,8 +111,8 @@ struct WriterReadState: Sendable {
     /// Skips the writer because of an error with its files.
     ///
     /// - Throws: the error, if it affects all writers.
-    mutating func leaveOut(_ error: JournalError) throws(JournalError) {
-        if error.leavesAlone {
+    mutating func skip(because error: JournalError) throws(JournalError) {
+        if error.skipsLogPermanently {
             problem = error
             readers = [:]
             return
@@ -123,21 +123,21 @@ struct WriterReadState: Sendable {
         readers = [:]
     }
 
-    /// Reads the writer's folder: cursors not yet known, and whether its process is alive.
+    /// Reads the unknown cursors from the folder, and whether the writer's process is alive.
     ///
     /// - Throws: when this process's own folder cannot be read.
-    mutating func look() throws(StorageError) {
-        // A newer version's log is skipped permanently, and so is one whose key is missing.
+    mutating func refresh() throws(StorageError) {
+        // A log of a newer version is skipped permanently, and so is a log whose key is missing.
         guard problem == nil || isUnreadable else { return }
         do throws(StorageError) {
             let names = try folder.names()
-            try cursors.notice(names)
+            try cursors.loadAddedCursors(names)
             settledWhenFound = settledWhenFound ?? cursors.settled
             if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
             try age.load(names)
             if !isOwn { try folder.probe(names) }
             if isComplete, missing == nil { missing = try missingNumbers(names) }
-            folder.listed(isComplete ? names : nil)
+            folder.setListing(isComplete ? names : nil)
             problem = nil
         } catch {
             guard !isOwn else { throw error }
@@ -146,7 +146,7 @@ struct WriterReadState: Sendable {
         isSeen = true
     }
 
-    /// Returns the numbers of a dead writer that were in removed segments.
+    /// Returns a dead writer's sequence numbers that were in removed segments.
     private func missingNumbers(_ names: [String]) throws(StorageError) -> MissingNumbers {
         guard names.contains(GapFile.name) else { return MissingNumbers() }
         do throws(JournalError) {
@@ -166,11 +166,11 @@ struct WriterReadState: Sendable {
 
     /// Resets the state of the files after the folder was recreated.
     ///
-    /// Everything known must be written again, and no reader may continue in files that have no name.
+    /// All known cursors must be written again, and no reader may continue to read deleted files.
     mutating func forgetFiles() {
         cursors.forgetFiles()
         readers = [:]
-        folder.listed(nil)
+        folder.setListing(nil)
     }
 
     // MARK: Counting
@@ -181,14 +181,14 @@ struct WriterReadState: Sendable {
         try cursors.cursor(of: destination, isComplete: isComplete)
     }
 
-    /// Returns the lowest and the highest number of this log.
+    /// Returns the lowest and highest sequence numbers of this log.
     func extent() throws(JournalError) -> LedgerCounter.Extent {
         try journal.extent(of: id, isComplete: isComplete)
     }
 
     // MARK: Reading
 
-    /// Returns a destination's next events, or the gaps due to be reported without one.
+    /// Returns a destination's next events, or gaps due to be reported without an event.
     ///
     /// Only events that may be sent are returned.
     ///
@@ -196,7 +196,7 @@ struct WriterReadState: Sendable {
     ///   - rules: what may be sent, and in which form.
     ///   - onlyReleased: true to stop at the destination's release mark.
     ///   - lease: the number of the batch's lease.
-    /// - Returns: nil when nothing may be sent now and nothing is due to be reported.
+    /// - Returns: nil when nothing may currently be sent and nothing is due to be reported.
     mutating func nextBatch(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
@@ -204,58 +204,59 @@ struct WriterReadState: Sendable {
         onlyReleased: Bool,
         lease: UInt64
     ) throws(JournalError) -> JournalBatch? {
-        let (before, stretch) = try readOn(for: destination, limits, by: rules, onlyReleased: onlyReleased)
-        let cursor = stretch.records.isEmpty ? try cursor(of: destination) : before
-        guard !stretch.records.isEmpty || cursors.isReportDue(destination, isComplete: isComplete) else { return nil }
-        // A batch without events reports losses and numbers for others, which no later event may report.
-        let (last, end) = stretch.records.isEmpty ? (cursor.next - 1, cursor.position) : (stretch.next - 1, stretch.end)
-        let found = stretch.records.isEmpty ? [] : stretch.dropped
+        let (before, slice) = try continueReading(for: destination, limits, by: rules, onlyReleased: onlyReleased)
+        let cursor = slice.records.isEmpty ? try cursor(of: destination) : before
+        guard !slice.records.isEmpty || cursors.isReportDue(destination, isComplete: isComplete) else { return nil }
+        // A batch without events reports losses and skipped numbers that no later event may report.
+        let (last, end) = slice.records.isEmpty ? (cursor.next - 1, cursor.position) : (slice.next - 1, slice.end)
+        let found = slice.records.isEmpty ? [] : slice.dropped
         let events = EventBatch(
             installation: journal.installation,
             writer: id,
             first: cursor.next,
             last: last,
             recorded: max(try extent().last, last),
-            records: stretch.records,
-            contexts: stretch.contexts,
-            dropped: cursor.unreported.ranges + found,
-            skipped: cursor.untoldSkips.ranges + (stretch.records.isEmpty ? [] : stretch.skipped),
-            bytes: stretch.bytes
+            records: slice.records,
+            contexts: slice.contexts,
+            dropped: cursor.unreportedLosses.ranges + found,
+            skipped: cursor.unreportedSkips.ranges + (slice.records.isEmpty ? [] : slice.skipped),
+            bytes: slice.bytes
         )
         return JournalBatch(
             destination: destination,
             events: events,
             lease: lease,
-            ends: stretch.ends,
+            ends: slice.ends,
             end: end,
             found: found,
-            changed: stretch.changed
+            changed: slice.changed
         )
     }
 
     /// Continues reading, and advances the cursor to the next event that may be sent.
     ///
-    /// - Returns: the cursor before the part read last, and that part.
-    private mutating func readOn(
+    /// - Returns: the cursor before the last slice read, and that slice.
+    private mutating func continueReading(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
         by rules: SendingRules,
         onlyReleased: Bool
-    ) throws(JournalError) -> (Cursor, BatchReader.Stretch) {
+    ) throws(JournalError) -> (Cursor, BatchReader.RecordSlice) {
         held[destination] = nil
         while true {
             let cursor = try cursor(of: destination)
             let mark = onlyReleased ? cursor.mark ?? cursor.base : nil
-            let stretch = try read(for: destination, cursor, limits, by: rules, releasedBefore: mark)
-            guard stretch.records.isEmpty else { return (cursor, stretch) }
-            try pass(stretch, for: destination)
-            if stretch.isHeld { held[destination] = stretch.next }
-            let isFull = rules.filter != nil && cursors.all[destination]?.isFullOfUntold == true  // Reported first.
-            guard stretch.isCut, !isFull else { return (cursor, stretch) }
+            let slice = try read(for: destination, cursor, limits, by: rules, releasedBefore: mark)
+            guard slice.records.isEmpty else { return (cursor, slice) }
+            try pass(slice, for: destination)
+            if slice.isHeld { held[destination] = slice.next }
+            // When the ranges are near their limit, they must be reported first.
+            let isFull = rules.filter != nil && cursors.all[destination]?.isNearRangeLimit == true
+            guard slice.isCut, !isFull else { return (cursor, slice) }
         }
     }
 
-    /// Reads one part of the log.
+    /// Reads one slice of the log.
     ///
     /// Uses the destination's last reader if it stopped at the cursor.
     private mutating func read(
@@ -264,11 +265,11 @@ struct WriterReadState: Sendable {
         _ limits: BatchReader.Limits,
         by rules: SendingRules = SendingRules(),
         releasedBefore mark: UInt64? = nil
-    ) throws(JournalError) -> BatchReader.Stretch {
+    ) throws(JournalError) -> BatchReader.RecordSlice {
         var reader: BatchReader
         if let known = readers[destination], known.position == cursor.position {
             reader = known
-            // Taken out, so that reading changes it in place.
+            // The reader is removed from the dictionary so that reading changes it in place.
             readers[destination] = nil
         } else {
             reader = try BatchReader(
@@ -281,32 +282,33 @@ struct WriterReadState: Sendable {
             )
         }
         reader.isComplete = isComplete
-        let stretch = try reader.read(next: cursor.next, limits, by: rules, releasedBefore: mark)
+        let slice = try reader.read(next: cursor.next, limits, by: rules, releasedBefore: mark)
         readers[destination] = reader
-        return stretch
+        return slice
     }
 
-    /// Advances a cursor over a part of the log without events to send.
-    private mutating func pass(_ stretch: BatchReader.Stretch, for destination: DestinationID) throws(JournalError) {
+    /// Advances a cursor over a slice of the log without events to send.
+    private mutating func pass(_ slice: BatchReader.RecordSlice, for destination: DestinationID) throws(JournalError) {
         guard var cursor = cursors.all[destination] else { return }
-        folder.listed(nil)
-        let isAdvanced = stretch.next > cursor.next
-        cursor.skip(stretch.skipped.clamped(to: cursor.next..<max(stretch.next, cursor.next)), isTold: false)
-        cursor.drop(stretch.dropped, isTold: false)
-        cursor.advance(to: stretch.next, at: stretch.end)
+        folder.setListing(nil)
+        let isAdvanced = slice.next > cursor.next
+        cursor.skip(slice.skipped.clamped(to: cursor.next..<max(slice.next, cursor.next)), isReported: false)
+        cursor.drop(slice.dropped, isReported: false)
+        cursor.advance(to: slice.next, at: slice.end)
         if isAdvanced {
             try cursors.store(cursor, of: destination)
         } else {
-            // Only the position moved, over records that count nothing, so it need not be stored.
+            // Only the position moved, over records that affect no count, so the cursor need not be stored.
             cursors.move(cursor, of: destination)
         }
     }
 
     // MARK: Settling and dropping
 
-    /// Settles records of a batch, which must be the next in order.
+    /// Settles the next records of a batch, in order.
     ///
-    /// - Throws: `storage` when the cursor could not be written: it is kept in memory and written with the next one.
+    /// - Throws: `storage` when the cursor could not be written; the change is kept in memory and written with the
+    ///   next one.
     mutating func settle(
         _ batch: JournalBatch,
         records: Range<Int>,
@@ -314,25 +316,26 @@ struct WriterReadState: Sendable {
         deadLetters: [DeadLetter]
     ) throws(JournalError) {
         guard var cursor = cursors.all[batch.destination] else { return }
-        folder.listed(nil)
+        folder.setListing(nil)
         let isWhole = records.upperBound == batch.ends.count
         let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
         let passed = cursor.next..<max(next, cursor.next)
-        // Earlier losses are reported with the request for the batch's start; once that was accepted, the destination
-        // knows them. It does not know of dead letters since then. A batch without records was created to report them.
+        // The request that contains the batch's start reports earlier losses; once that request is accepted, the
+        // destination knows about them. It does not know about later dead letters. A batch without records exists
+        // only to report losses and skipped numbers.
         if records.lowerBound == 0, delivered > 0 || batch.ends.isEmpty {
-            cursor.unreported.remove(before: batch.events.first)
-            cursor.untoldSkips.remove(before: batch.events.first)
+            cursor.unreportedLosses.remove(before: batch.events.first)
+            cursor.unreportedSkips.remove(before: batch.events.first)
         }
-        cursor.drop(batch.found.compactMap { $0.clamped(to: passed) }, isTold: delivered > 0)
-        cursor.skip(batch.events.skipped.clamped(to: passed), isTold: delivered > 0)
+        cursor.drop(batch.found.compactMap { $0.clamped(to: passed) }, isReported: delivered > 0)
+        cursor.skip(batch.events.skipped.clamped(to: passed), isReported: delivered > 0)
         cursor.delivered += UInt64(delivered)
         cursor.changed += batch.changedCount(in: records, except: deadLetters)
         let refused = deadLetters.map { event in
             let sequence = batch.events.records[event.index].sequence
             return DroppedRange(sequences: sequence...sequence, reason: event.reason)
         }
-        cursor.drop(refused, isTold: false)
+        cursor.drop(refused, isReported: false)
         let position = isWhole ? batch.end : batch.ends[records.upperBound - 1]
         cursor.advance(to: max(next, cursor.next), at: position)
         try cursors.store(cursor, of: batch.destination)
@@ -340,7 +343,7 @@ struct WriterReadState: Sendable {
 
     /// Drops everything a destination has not settled, up to a limit.
     ///
-    /// Stops after `segment`, or at the log's end if it is nil. ``WriterCursors/save()`` writes the cursor.
+    /// Stops after `segment`, or at the log's end if `segment` is nil. ``WriterCursors/save()`` writes the cursor.
     mutating func discard(
         for destination: DestinationID,
         through segment: UInt32?,
@@ -350,43 +353,44 @@ struct WriterReadState: Sendable {
         if let segment, cursor.position.segment > segment { return }
         let limits = BatchReader.Limits(events: 1000, bytes: 1 << 20, throughSegment: segment)
         while true {
-            let stretch = try read(for: destination, cursor, limits)
-            let given = stretch.records.map { DroppedRange(sequences: $0.sequence...$0.sequence, reason: reason) }
-            let lost = (stretch.dropped + given).sorted { $0.sequences.lowerBound < $1.sequences.lowerBound }
-            cursor.drop(lost, isTold: false)
-            cursor.skip(stretch.skipped, isTold: false)
-            cursor.advance(to: stretch.next, at: stretch.end)
+            let slice = try read(for: destination, cursor, limits)
+            let given = slice.records.map { DroppedRange(sequences: $0.sequence...$0.sequence, reason: reason) }
+            let lost = (slice.dropped + given).sorted { $0.sequences.lowerBound < $1.sequences.lowerBound }
+            cursor.drop(lost, isReported: false)
+            cursor.skip(slice.skipped, isReported: false)
+            cursor.advance(to: slice.next, at: slice.end)
             cursors.set(cursor, of: destination)
-            if stretch.records.isEmpty, !stretch.isCut { return }
+            if slice.records.isEmpty, !slice.isCut { return }
         }
     }
 
-    /// Drops events that a rule rejects, up to the first other event.
+    /// Drops the events that a rule rejects at the front of the log.
     ///
-    /// That is the first event that the rule sends or holds.
+    /// Stops at the first event that the rule sends or holds.
     mutating func discardFront(
         for destination: DestinationID,
         admitting rule: @escaping Admission.Rule
     ) throws(JournalError) {
-        // Events that may be sent stop the dropping, as held ones do; they are not read here.
+        // Events that may be sent stop the dropping, as held events do; they are not read here.
         let frontOnly: Admission.Rule = { context in
             if case .drop(let reason) = rule(context) { .drop(reason) } else { .hold }
         }
         let limits = BatchReader.Limits(events: 1, bytes: 1 << 20)
         let wasHeld = held[destination]
-        // The event that stopped this counts as held only if it did before.
+        // The event at which dropping stopped counts as held only if it was held before.
         defer { if held[destination] != wasHeld { held[destination] = nil } }
-        _ = try readOn(for: destination, limits, by: SendingRules(admission: frontOnly), onlyReleased: false)
+        _ = try continueReading(for: destination, limits, by: SendingRules(admission: frontOnly), onlyReleased: false)
     }
 
     // MARK: Queues
 
-    /// Returns the count of numbers between a queue's cursor and its mark.
+    /// Returns the number of sequence numbers between a queue's cursor and its release mark.
     ///
-    /// It is 0 exactly when no released event is left; otherwise events for others may be included.
+    /// The result is 0 if and only if no released event remains; otherwise it may include events for other
+    /// destinations.
     ///
-    /// - Parameter isBusy: true while a batch is in flight to the queue: its events are not settled.
-    mutating func released(to queue: DestinationID, isBusy: Bool) throws(JournalError) -> UInt64 {
+    /// - Parameter isBusy: true while a batch, whose events are not settled, is in flight to the queue.
+    mutating func releasedCount(to queue: DestinationID, isBusy: Bool) throws(JournalError) -> UInt64 {
         let before = try cursor(of: queue).released
         guard before > 0, !isBusy else { return before }
         let front = try advanceToNextEvent(for: queue)
@@ -395,41 +399,41 @@ struct WriterReadState: Sendable {
         return cursor.released
     }
 
-    /// Advances idle cursors over events for others, so that they retain no segments.
+    /// Advances idle cursors over events for other destinations, so that they retain no segments.
     ///
-    /// - Parameter isRead: whether delivery continues from a destination's cursor, or a batch of this writer is leased
-    ///   to it.
+    /// - Parameter isRead: whether delivery advances a destination's cursor, or a batch of this writer is leased to
+    ///   the destination.
     mutating func advanceIdleCursors(except isRead: (DestinationID) -> Bool) throws(JournalError) {
         let idle = cursors.accountable.filter { !isRead($0) }
         guard !idle.isEmpty else { return }
         let newest = try JournalError.wrap { () throws(StorageError) in try folder.segments().last ?? 0 }
-        // The last number of a living writer is not needed here: new segments will follow.
+        // The last sequence number of a living writer is not needed here, because new segments will follow.
         let last = isComplete ? try extent().last : nil
         for destination in idle {
             let cursor = try cursor(of: destination)
             let isBehind = cursor.position.segment < newest || last.map { cursor.next <= $0 } ?? false
             guard isBehind, fronts[destination]?.next != cursor.next else { continue }
             _ = try advanceToNextEvent(for: destination)
-            // A reader holds a window of the log, and this one may not be needed for a long time.
+            // A reader holds a window of the log, and this reader may not be needed for a long time.
             readers[destination] = nil
         }
     }
 
     /// Advances a cursor to the next event of its destination, released or not.
     ///
-    /// - Returns: that event's number; nil if none is available now.
+    /// - Returns: that event's sequence number; nil if no event is currently available.
     private mutating func advanceToNextEvent(for destination: DestinationID) throws(JournalError) -> UInt64? {
         while true {
             let cursor = try cursor(of: destination)
             if let front = fronts[destination], front.next == cursor.next { return front.event }
             let limits = BatchReader.Limits(events: 1, bytes: 1 << 20)
-            let stretch = try read(for: destination, cursor, limits, releasedBefore: 0)
-            try pass(stretch, for: destination)
-            if let event = stretch.waiting {
-                fronts[destination] = Front(next: stretch.next, event: event)
+            let slice = try read(for: destination, cursor, limits, releasedBefore: 0)
+            try pass(slice, for: destination)
+            if let event = slice.waiting {
+                fronts[destination] = Front(next: slice.next, event: event)
                 return event
             }
-            guard stretch.isCut else { return nil }
+            guard slice.isCut else { return nil }
         }
     }
 }

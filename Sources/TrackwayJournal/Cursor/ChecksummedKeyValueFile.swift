@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A small file of `key value` lines with a checksum in its last line.
+/// A small file of `key value` lines with a checksum line.
 ///
-/// It is human-readable, and damage is detected.
+/// The file is human-readable, and the checksum detects damage.
 package struct ChecksummedKeyValueFile: Sendable {
     private(set) var lines: [(key: String, value: String)] = []
 
@@ -35,9 +35,9 @@ package struct ChecksummedKeyValueFile: Sendable {
         return Array((text + Self.lastLine(sum)).utf8)
     }
 
-    /// Reads the file; nil when it is damaged.
+    /// Parses the file; nil when it is damaged.
     package init?(_ bytes: [UInt8]) {
-        // The checksum is on the last line, so only the start of that line is searched for.
+        // The checksum is on the last line, so it is enough to find the start of that line.
         guard bytes.last == Self.newline else { return nil }
         let start = bytes.dropLast().lastIndex(of: Self.newline).map { $0 + 1 } ?? 0
         let sum = bytes[..<start].withUnsafeBytes { Checksum.payload($0) }
@@ -59,7 +59,7 @@ package struct ChecksummedKeyValueFile: Sendable {
     /// Returns bytes as text; nil when they are not UTF-8.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
-        // Decoding replaces invalid UTF-8; the bytes then differ.
+        // Decoding replaces invalid UTF-8, which makes the bytes differ.
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 }

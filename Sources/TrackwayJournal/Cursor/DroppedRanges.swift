@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Ranges of lost sequence numbers with reasons.
 ///
-/// Adjacent ranges of one reason are merged. Bounded: beyond ``limit`` ranges, the oldest are forgotten here. Their
-/// counts stay in the cursor; the collector then sees those numbers as an unexplained gap instead of an explained one.
+/// Adjacent ranges of one reason are merged. The number of ranges is bounded: beyond ``limit`` ranges, the oldest are
+/// discarded. Their counts stay in the cursor; the collector then sees those numbers as an unexplained gap instead of
+/// an explained one.
 struct DroppedRanges: Sendable, Hashable {
     static let limit = 256
 
@@ -48,7 +49,7 @@ struct DroppedRanges: Sendable, Hashable {
 }
 
 extension DroppedRange {
-    /// Returns the part inside a range of sequence numbers; nil if empty.
+    /// Returns the intersection with a range of sequence numbers; nil if empty.
     func clamped(to bounds: Range<UInt64>) -> DroppedRange? {
         let low = max(sequences.lowerBound, bounds.lowerBound)
         let high = min(sequences.upperBound + 1, bounds.upperBound)
@@ -58,9 +59,9 @@ extension DroppedRange {
 
 /// Ascending ranges of sequence numbers addressed only to other destinations.
 ///
-/// Adjacent ranges are merged. Bounded: beyond ``limit`` ranges, the oldest are forgotten here. Their counts stay in
-/// the cursor; the collector then sees those numbers as a gap. Only numbers passed without a single event for the
-/// destination accumulate here, so there is one range unless losses separate them.
+/// Adjacent ranges are merged. The number of ranges is bounded: beyond ``limit`` ranges, the oldest are discarded.
+/// Their counts stay in the cursor; the collector then sees those numbers as a gap. Only numbers passed without any
+/// event for the destination accumulate here, so there is one range unless losses split it.
 struct SkippedRanges: Sendable, Hashable {
     static let limit = 1024
 
@@ -97,19 +98,20 @@ struct SkippedRanges: Sendable, Hashable {
 }
 
 extension [ClosedRange<UInt64>] {
-    /// Returns the parts inside a range of sequence numbers.
-    func clamped(to stretch: Range<UInt64>) -> [ClosedRange<UInt64>] {
-        guard !stretch.isEmpty else { return [] }
-        let bounds = stretch.lowerBound...(stretch.upperBound - 1)
+    /// Returns the intersections with a range of sequence numbers.
+    func clamped(to range: Range<UInt64>) -> [ClosedRange<UInt64>] {
+        guard !range.isEmpty else { return [] }
+        let bounds = range.lowerBound...(range.upperBound - 1)
         return compactMap { $0.overlaps(bounds) ? $0.clamped(to: bounds) : nil }
     }
 }
 
-/// The reasons why numbers are missing in a writer's log.
+/// The file of reasons for missing sequence numbers in a writer's log.
 ///
-/// Their segments were removed before every destination had read them. The writer maintains the file, and writes it
-/// before the segments are removed. Numbers are therefore never missing without a reason, even if any process is killed
-/// at any time. A number that is still in the log is present, regardless of the file. Lines:
+/// Numbers are missing if their segments were removed before every destination had read them. The writer maintains
+/// the file, and writes it before the segments are removed. Numbers are therefore never missing without a reason,
+/// even if a process is killed at any time. A number that is still in the log is present, regardless of the file. The
+/// lines of the file:
 /// ```
 /// gaps 1
 /// gap 1 250 journal_full
@@ -117,7 +119,7 @@ extension [ClosedRange<UInt64>] {
 enum GapFile {
     /// Returns the reasons stored in a writer's folder.
     ///
-    /// Empty for a missing or damaged file.
+    /// The result is empty for a missing or damaged file.
     static func load(_ folder: String, _ storage: any JournalStorage) throws(StorageError) -> [DroppedRange] {
         guard let bytes = try storage.contents(of: path(folder)) else { return [] }
         return ChecksummedKeyValueFile(bytes)?.all("gap").compactMap { DroppedRanges.range(from: $0) } ?? []

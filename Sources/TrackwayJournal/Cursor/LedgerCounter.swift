@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The number of events each writer has recorded, as far as it was counted.
+/// The known counts of recorded events, per writer.
 struct LedgerCounter: Sendable {
-    /// The sequence numbers of a writer in another process.
+    /// The lowest and highest sequence numbers of a writer.
     struct Extent: Sendable, Hashable {
-        /// The lowest sequence number its log still accounts for.
+        /// The lowest sequence number that the writer's log still contains.
         var first: UInt64
-        /// The highest one, including a torn record at a dead writer's end.
+        /// The highest sequence number, including a torn record at the end of a dead writer's log.
         var last: UInt64
     }
 
@@ -30,55 +30,55 @@ struct LedgerCounter: Sendable {
         return try tail.extent(isComplete: isComplete)
     }
 
-    /// Takes out a writer's tail, so that it can be read outside this value.
+    /// Removes and returns a writer's tail, so that it can be read outside this value.
     ///
     /// Returns nil when the writer has no tail yet or another caller has it; the caller must then create one.
     mutating func take(_ writer: WriterID) -> LogTail? {
         tails.removeValue(forKey: writer)
     }
 
-    /// Puts a tail back, unless another one has advanced further.
+    /// Puts a tail back, unless another tail has advanced further.
     mutating func putBack(_ tail: LogTail, of writer: WriterID) {
         if let other = tails[writer], other.found.last > tail.found.last { return }
         tails[writer] = tail
         known[writer] = tail.found
     }
 
-    /// Returns the highest number seen from a writer so far.
+    /// Returns the highest sequence number found so far for a writer.
     ///
-    /// Nil when it was never counted.
+    /// Nil if the writer was never counted.
     func lastSeen(of writer: WriterID) -> UInt64? {
         known[writer]?.last
     }
 
-    /// Returns the lowest number of a writer.
+    /// Returns the lowest sequence number of a writer.
     ///
-    /// Nil when it was never counted.
+    /// Nil if the writer was never counted.
     func knownFirst(of writer: WriterID) -> UInt64? {
         known[writer]?.first
     }
 
-    /// Removes a writer that is counted permanently.
+    /// Removes a writer whose counts are in the permanent totals.
     mutating func forget(_ writer: WriterID) {
         tails[writer] = nil
         known[writer] = nil
     }
 }
 
-/// The end of one writer's log, read from where it was last found.
+/// The end of one writer's log, read from its last known position.
 ///
-/// The first call costs O(a segment or two), regardless of the number of pending events; later ones O(data written
-/// since).
+/// The first call takes O(one or two segments), regardless of the number of pending events; later calls take O(data
+/// written since).
 struct LogTail: Sendable {
     private let folder: String
     private let storage: any JournalStorage
     private var reader: LogReader
-    private var isBegun = false
+    private var hasBegun = false
     private var first: UInt64?
     private var last: UInt64 = 0
     /// The highest number that existed only in the writer's memory at the last read.
-    private var noted: UInt64 = 0
-    /// Torn tails found up to the last record.
+    private var highestInMemory: UInt64 = 0
+    /// The number of torn tails found up to the last record.
     private var tornTails = 0
 
     private let boot: String
@@ -95,30 +95,30 @@ struct LogTail: Sendable {
     /// The extent according to the records read so far.
     var found: LedgerCounter.Extent { LedgerCounter.Extent(first: first ?? 1, last: last) }
 
-    /// Returns the writer's current numbers.
+    /// Returns the writer's current lowest and highest sequence numbers.
     ///
     /// - Parameter isComplete: whether the writer is known to be dead.
     mutating func extent(isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent {
-        if !isBegun { try begin() }
+        if !hasBegun { try begin() }
         reader.isComplete = isComplete
         while let entry = try reader.next() {
             if first == nil { take(first: entry) }
             last = max(last, entry.sequence)
-            // A torn tail followed by records in a later segment is among the numbers before those records.
+            // If records in a later segment follow a torn tail, their numbers already include the torn record.
             tornTails = reader.damage.tornTails
         }
         if !isComplete {
-            // Events in a living writer's memory count as recorded, too. A dead writer's marker is read as a record.
-            noted = try JournalError.wrap { () throws(StorageError) in try reader.numberInMemory() ?? 0 }
+            // Events in a living writer's memory also count as recorded. A dead writer's marker is read as a record.
+            highestInMemory = try JournalError.wrap { () throws(StorageError) in try reader.numberInMemory() ?? 0 }
         } else {
             // Nothing more will be read from this log.
             reader.releaseWindow()
         }
         let isTorn = reader.damage.tornTails > tornTails
-        return LedgerCounter.Extent(first: first ?? 1, last: max(last + (isTorn ? 1 : 0), noted))
+        return LedgerCounter.Extent(first: first ?? 1, last: max(last + (isTorn ? 1 : 0), highestInMemory))
     }
 
-    /// Returns the lowest number of a log without reading its end.
+    /// Returns the lowest sequence number of a log without reading its end.
     static func firstSequence(
         in folder: String,
         _ storage: any JournalStorage,
@@ -130,9 +130,9 @@ struct LogTail: Sendable {
         return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// Returns the lowest number of one segment.
+    /// Returns the lowest sequence number of one segment.
     ///
-    /// Nil when it was removed or its start is damaged.
+    /// Nil if the segment was removed or its start is damaged.
     static func firstSequence(
         ofSegment segment: UInt32,
         in folder: String,
@@ -144,22 +144,22 @@ struct LogTail: Sendable {
         return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// Sets the lowest number from the log's first record.
+    /// Sets the lowest sequence number from the log's first record.
     private mutating func take(first entry: LogEntry) {
         // A segment's opening record contains the number before it.
         first = entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// Moves to the end of a log that was not read yet.
+    /// Moves near the end of a log that has not been read yet.
     ///
-    /// The first record contains the log's lowest number. Everything before the last segments is irrelevant for its
-    /// end, because every segment opens with the number before it.
+    /// The first record contains the log's lowest number. Only the last segments are needed to find the log's end,
+    /// because the first record of every segment contains the number before the segment.
     private mutating func begin() throws(JournalError) {
         let numbers = try JournalError.wrap { () throws(StorageError) in try SegmentName.all(in: folder, storage) }
-        guard numbers.count > 2 else { return isBegun = true }
-        guard let oldest = try opening(of: numbers[0]) else { return isBegun = true }
-        // Find the newest segment that contains its number, and start at the one before it: a marker of numbers in
-        // memory may be there.
+        guard numbers.count > 2 else { return hasBegun = true }
+        guard let oldest = try opening(of: numbers[0]) else { return hasBegun = true }
+        // Find the newest segment that has an intact record, and start at the segment before it, which may contain a
+        // marker of numbers in memory.
         for index in numbers.indices.dropFirst(2).reversed() {
             guard try opening(of: numbers[index])?.start.segment == numbers[index] else { continue }
             let place = LogPosition(segment: numbers[index - 1], offset: 0)
@@ -168,7 +168,7 @@ struct LogTail: Sendable {
             break
         }
         take(first: oldest)
-        isBegun = true
+        hasBegun = true
     }
 
     /// Returns the first record at or after a segment's start.

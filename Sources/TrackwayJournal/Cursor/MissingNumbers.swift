@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The sequence numbers of one writer that were in removed segments.
 ///
-/// A destination that has not passed them can no longer read them. For that destination they are dropped, not pending,
-/// from the moment of the removal, no matter when its cursor moves over them.
+/// A destination that has not passed these numbers can no longer read them. For that destination, they count as
+/// dropped instead of pending from the time of the removal, regardless of when its cursor passes them.
 struct MissingNumbers: Sendable, Hashable {
-    /// In ascending order, without overlaps.
+    /// The missing numbers, in ascending order, without overlaps.
     private(set) var ranges: [DroppedRange] = []
 
     init() {}
 
-    /// Sorts ranges.
+    /// Creates missing numbers from ranges in any order.
     ///
-    /// Where two overlap, the one that starts earlier provides the reason, as in ``BatchReader``.
+    /// Where two ranges overlap, the range that starts earlier determines the reason, as in ``BatchReader``.
     init(_ known: [DroppedRange]) {
         var next: UInt64 = 0
         let ascending = known.enumerated().sorted {
@@ -30,8 +30,8 @@ struct MissingNumbers: Sendable, Hashable {
 
     /// Reads the missing numbers of a writer's log from its files.
     ///
-    /// ``GapFile`` is written before the segments are removed. A writer killed between the two has left some segments,
-    /// whose numbers are not missing.
+    /// ``GapFile`` is written before the segments are removed. If the writer was killed between these steps, some of
+    /// the listed segments still exist, and their numbers are not missing.
     ///
     /// - Complexity: O(1) while no segment was dropped; otherwise one read for each segment that may be listed.
     init(of folder: String, _ storage: any JournalStorage) throws(JournalError) {
@@ -55,7 +55,7 @@ struct MissingNumbers: Sendable, Hashable {
         ranges.contains { $0.sequences.contains(sequence) }
     }
 
-    /// Returns the count of missing numbers in a range, by reason.
+    /// Returns the number of missing sequence numbers in a range, by reason.
     ///
     /// - Complexity: O(ranges), of which there are at most ``DroppedRanges/limit``.
     func counts(from first: UInt64, through last: UInt64) -> [DropReason: UInt64] {
@@ -67,9 +67,9 @@ struct MissingNumbers: Sendable, Hashable {
         }
     }
 
-    /// Excludes the numbers of an existing segment.
+    /// Excludes the sequence numbers of an existing segment.
     ///
-    /// Also excludes the numbers after it up to the end of the range, because segments are removed in ascending order.
+    /// Also excludes all later numbers of the same range, because segments are removed in ascending order.
     private mutating func keep(_ first: UInt64) {
         guard let index = ranges.firstIndex(where: { $0.sequences.contains(first) }) else { return }
         let range = ranges[index]
@@ -82,10 +82,11 @@ struct MissingNumbers: Sendable, Hashable {
 }
 
 extension Journal {
-    /// Returns the numbers of a writer that were in removed segments.
+    /// Returns a writer's sequence numbers that were in removed segments.
     ///
-    /// Numbers that cannot be read now count as present; the next caller that reads the log reports the failure. Call
-    /// this before reading the cursors, so that no number counts as missing that a destination settled in between.
+    /// If the files currently cannot be read, all numbers count as present; the next caller that reads the log
+    /// reports the failure. Call this method before reading the cursors, so that a number that a destination settles
+    /// in between does not count as missing.
     func missingNumbers(of id: WriterID) -> MissingNumbers {
         if let own = state.withLock({ $0.id == id ? $0.gaps : nil }) { return MissingNumbers(own.ranges) }
         do throws(JournalError) {
@@ -97,7 +98,7 @@ extension Journal {
 }
 
 extension Ledger.Account {
-    /// Creates the account of a cursor, with unreadable numbers counted as dropped.
+    /// Creates an account for a cursor, with missing numbers counted as dropped.
     ///
     /// - Parameters:
     ///   - last: the writer's last sequence number.
@@ -108,7 +109,7 @@ extension Ledger.Account {
         drop(missing.counts(from: max(cursor.next, (leased ?? 0) + 1), through: last))
     }
 
-    /// Counts missing numbers after a cursor, which are no longer pending, as dropped.
+    /// Counts missing numbers after a cursor as dropped.
     mutating func add(missing: MissingNumbers, beyond cursor: Cursor, leased: UInt64?) {
         for (reason, count) in missing.counts(from: max(cursor.next, (leased ?? 0) + 1), through: .max) {
             recorded += count

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The counts of recorded events and their outcomes, for removed writers.
 ///
-/// A writer's counts move here before its folder is removed. ``compacted`` lists the writers counted here whose folders
-/// may still exist, so that a process killed between the two steps counts nothing twice.
+/// A writer's counts move here before its folder is removed. ``compacted`` lists the writers counted here whose
+/// folders may still exist, so that nothing is counted twice if the process is killed between the two steps.
 struct SettledTotals: Sendable, Hashable {
-    /// The installation these counts belong to.
+    /// The installation to which these counts belong.
     ///
-    /// Nil in files of the first versions; those belong to the current installation.
+    /// Nil in files written by the first versions; these files belong to the current installation.
     var installation: InstallationID?
     var recorded: UInt64 = 0
     var accounts: [DestinationID: Ledger.Account] = [:]
     var compacted: Set<WriterID> = []
-    /// The installation about to replace this one, and the writers it will find counted.
+    /// The installation about to replace this one; nil if none.
     private(set) var successor: InstallationID?
     private(set) var leaving: Set<WriterID> = []
 
@@ -33,8 +33,8 @@ struct SettledTotals: Sendable, Hashable {
 
     /// Returns these totals with an announced successor installation.
     ///
-    /// A kill between the replacement and the next write of the file then neither loses earlier counts nor revives
-    /// writers.
+    /// If the process is killed between the replacement and the next write of the file, earlier counts are then not
+    /// lost and removed writers are not counted again.
     func announcing(
         _ successor: InstallationID,
         after installation: InstallationID,
@@ -49,8 +49,8 @@ struct SettledTotals: Sendable, Hashable {
 
     /// Returns the totals as they apply to an installation.
     ///
-    /// If the counts are its own, returns them unchanged. For another installation's file, returns only the writers
-    /// whose folders must be removed.
+    /// If the counts belong to that installation, returns them. Otherwise, returns only the writers whose folders
+    /// must be removed.
     func seen(by installation: InstallationID) -> SettledTotals {
         var own = SettledTotals(of: installation)
         if self.installation == nil || self.installation == installation {
@@ -81,7 +81,7 @@ struct SettledTotals: Sendable, Hashable {
         return lines.bytes
     }
 
-    /// Reads the file; nil when it is damaged.
+    /// Parses the file; nil when it is damaged.
     init?(fileBytes bytes: [UInt8]) {
         guard let lines = ChecksummedKeyValueFile(bytes), let recorded = lines.number("recorded") else { return nil }
         self.recorded = recorded
@@ -122,7 +122,7 @@ extension Ledger.Account {
         changed += other.changed
     }
 
-    /// Excludes pending numbers that are known to be for other destinations.
+    /// Excludes pending sequence numbers that are known to be for other destinations.
     mutating func limitPending(to known: UInt64) {
         guard known < pending else { return }
         recorded -= pending - known
@@ -131,7 +131,7 @@ extension Ledger.Account {
 
     /// Creates an account from a cursor and the writer's last sequence number.
     init(_ cursor: Cursor, last: UInt64) {
-        // Power loss may have removed a tail of the log that was delivered before; the cursor is then ahead of the log.
+        // Power loss may have removed the end of the log after it was delivered; the cursor is then ahead of the log.
         let last = max(last, cursor.next - 1)
         self.init(
             recorded: last - (cursor.base - 1) - cursor.skipped,
@@ -146,7 +146,7 @@ extension Ledger.Account {
 extension SettledTotals {
     /// Loads the totals of an installation from its folder.
     ///
-    /// Returns empty totals when the file is missing or damaged, or when an interrupted erasure left the former
+    /// Returns empty counts if the file is missing or damaged, or if an interrupted erasure left the former
     /// installation's file.
     static func load(
         _ folder: JournalFolder,

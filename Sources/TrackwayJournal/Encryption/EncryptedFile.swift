@@ -13,11 +13,12 @@
 /// | … | 16 | tag; also authenticates bytes 0–47 |
 /// | … | 4 | crc32 of all bytes before |
 ///
-/// Each content has its own key, derived from a 32-byte salt generated for every write and from the file's path below
-/// the installation's folder. The nonce can therefore be constant, and a file in another file's place fails
-/// authentication. The checksum needs no key: it distinguishes a damaged file from one whose key is missing.
+/// Each write uses its own key, derived from a 32-byte salt that is generated for every write and from the file's
+/// path relative to the installation's folder. The nonce can therefore be constant, and a file moved to another
+/// file's path fails authentication. The checksum requires no key: it distinguishes a damaged file from a file whose
+/// key is missing.
 enum EncryptedFile {
-    /// The number of bytes by which a file becomes longer.
+    /// The number of bytes that encryption adds to a file.
     static let overhead = header + FolderKeys.tag + 4
     private static let salt = 32
     private static let header = 48
@@ -26,21 +27,21 @@ enum EncryptedFile {
 
     /// The result of decoding a file's bytes.
     enum Content {
-        /// They are not encrypted.
+        /// The bytes are not encrypted.
         case plain
-        /// They were decrypted.
+        /// The bytes were decrypted.
         case decrypted([UInt8])
-        /// They need the key with this ID, which is missing.
+        /// The bytes require the key with this ID, which is missing.
         case keyMissing(UInt32)
-        /// They are not content that was written to this file.
+        /// The bytes are damaged, or were not written to this file.
         case damaged
     }
 
-    /// Returns the encrypted form of a content.
+    /// Returns the encrypted form of a file's content.
     ///
-    /// Nil when the system's library fails.
+    /// Nil if the system's library fails.
     ///
-    /// - Parameter file: the file's path below the installation's folder.
+    /// - Parameter file: the file's path relative to the installation's folder.
     static func bytes(_ content: [UInt8], of file: String, _ keys: FolderKeys) -> [UInt8]? {
         var bytes = magic
         bytes.reserveCapacity(content.count + overhead)
@@ -87,7 +88,7 @@ enum EncryptedFile {
         return .decrypted(text)
     }
 
-    /// Returns the ID of the key that an encrypted file needs.
+    /// Returns the ID of the key that an encrypted file requires.
     ///
     /// Nil for a plain or damaged file.
     static func key(of bytes: [UInt8]) -> UInt32? {

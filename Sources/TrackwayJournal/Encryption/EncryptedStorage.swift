@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A storage that encrypts small files when writing and decrypts them when reading.
+/// A storage that encrypts and decrypts small files.
 ///
-/// Logs encrypt their records themselves, with the keys from this storage. Without keys it writes plain files, and
-/// reports that the key of an encrypted file is missing, where other code would treat the file as damaged and start
-/// over. Plain files are readable with and without keys, so data that an installation wrote before it had keys stays
-/// readable.
+/// Logs encrypt their records themselves, with the keys from this storage. Without keys, this storage writes plain
+/// files. On reading an encrypted file whose key is missing, it throws an error; otherwise, callers would treat the
+/// file as damaged and start over. Plain files are readable with and without keys, so data that an installation wrote
+/// before it had keys stays readable.
 ///
-/// Sizes, and reads at an offset, refer to the stored bytes: ``EncryptedFile/overhead`` more than the content of an
-/// encrypted file. Only logs read that way, and they decrypt. Marker files (``JournalStorage/makeNote(_:bytes:)``)
-/// contain only numbers and are written before a key exists, so they stay plain.
+/// Sizes, and reads at an offset, refer to the stored bytes, of which an encrypted file has
+/// ``EncryptedFile/overhead`` more than its content. Only logs read at an offset, and they decrypt their records
+/// themselves. Marker files (``JournalStorage/makeMarkerFile(_:bytes:)``) contain only numbers and are written before
+/// a key exists, so they stay plain.
 ///
-/// Damaged files, and files in another file's place, are returned unchanged: a reader finds no valid content in them,
-/// as in any damaged file.
+/// Damaged files, and files moved to another file's path, are returned unchanged; readers find no valid content in
+/// them.
 package struct EncryptedStorage: ForwardingStorage {
     /// The underlying storage.
     package let base: any JournalStorage
     /// The installation's folder.
     private let root: String
-    /// The keys; nil to write plain files.
+    /// The keys for small files and logs; nil to write plain files.
     let keys: FolderKeys?
 
     /// - Parameters:
     ///   - base: the underlying storage.
-    ///   - root: the installation's folder; files are identified by their paths below it.
+    ///   - root: the installation's folder; files are identified by their paths relative to it.
     ///   - keys: nil to write plain files.
     package init(_ base: any JournalStorage, root: String, keys: FolderKeys?) {
         self.base = base
@@ -32,9 +33,9 @@ package struct EncryptedStorage: ForwardingStorage {
         self.keys = keys
     }
 
-    /// Returns a file's path below the installation's folder.
+    /// Returns a file's path relative to the installation's folder.
     ///
-    /// The folder may be moved as a whole.
+    /// The relative path stays the same if the whole folder is moved.
     private func name(of path: String) -> String {
         path.hasPrefix(root + "/") ? String(path.dropFirst(root.utf8.count + 1)) : path
     }
@@ -73,13 +74,13 @@ package struct EncryptedStorage: ForwardingStorage {
 // MARK: Before the folder is used
 
 extension EncryptedStorage {
-    /// Checks that these keys can read the installation's files, and re-encrypts the small ones.
+    /// Checks that the keys can read the files; re-encrypts small files.
     ///
-    /// Rewrites small files that are plain or encrypted with a previous key. Call it before anything else is done with
-    /// the folder. The installation's identity is written last: until it is under the current key, the next start
-    /// checks everything again. Logs stay unchanged; their pending events are delivered and then removed.
+    /// Rewrites small files that are plain or encrypted with a previous key. Call this method before using the folder
+    /// in any other way. The installation's identity is written last: until it is encrypted with the current key, the
+    /// next start checks everything again. Logs stay unchanged; their pending events are delivered and then removed.
     ///
-    /// - Throws: `encrypted`, naming the file and the key it needs; nothing was changed then.
+    /// - Throws: `encrypted`, with the file and the key it requires; nothing was changed in that case.
     package func prepare() throws(StorageError) {
         let folder = JournalFolder(root)
         let identity = try base.contents(of: folder.installation)
@@ -94,29 +95,30 @@ extension EncryptedStorage {
             guard let bytes = try fileContents(of: path), let key = EncryptedFile.key(of: bytes) else { continue }
             if keys.root(key) == nil { throw .keyMissing(key, path) }
         }
-        // The delivering process writes cursors and totals; it has done this already, or the next start will.
+        // If another process delivers, it writes cursors and totals itself. That process has already re-encrypted the
+        // files, or the next start will do so.
         guard let lock = try base.lock(folder.deliverLock) else { return }
         defer { lock.release() }
         var isWhole = true
         for path in files where path != folder.installation {
             if try !reencrypt(path, keys) { isWhole = false }
         }
-        // No other process writes it without the same lock.
+        // No other process writes the identity without holding the same lock.
         if isWhole { _ = try reencrypt(folder.installation, keys) }
     }
 
-    /// Files that several processes write in turn, each with a lock file.
-    private static let writtenInTurns: Set<String> = ["settings", "streams", "intercepted"]
+    /// Files that several processes write in turn; each has a lock file.
+    private static let lockedFiles: Set<String> = ["settings", "streams", "intercepted"]
 
-    /// Encrypts a file with the current key if it is not yet.
+    /// Encrypts a file with the current key, if that is not the case yet.
     ///
-    /// A concurrent write by another process may be undone, as by a power loss. This does not affect settings and
-    /// similar files, which are written in turn.
+    /// This may undo a concurrent write by another process, as a power loss could. Settings and similar files are not
+    /// affected, because only one process at a time writes them.
     ///
     /// - Returns: false when another process holds the file's lock.
     private func reencrypt(_ path: String, _ keys: FolderKeys) throws(StorageError) -> Bool {
         var turn: (any StorageLock)?
-        if Self.writtenInTurns.contains(name(of: path)) {
+        if Self.lockedFiles.contains(name(of: path)) {
             turn = try base.lock(path + ".lock")
             if turn == nil { return false }
         }
@@ -127,7 +129,7 @@ extension EncryptedStorage {
         switch EncryptedFile.content(of: bytes, of: name(of: path), keys) {
         case .plain: try replace(path, with: bytes, durably: true)
         case .decrypted(let content): try replace(path, with: content, durably: true)
-        // The next reader of the file reports it.
+        // The next reader of the file reports the problem.
         case .damaged, .keyMissing: break
         }
         return true
@@ -140,7 +142,7 @@ extension EncryptedStorage {
         for name in try base.names(in: folder.writers) {
             let writer = folder.writers + "/" + name
             let (cursors, own) = (JournalFolder.cursorPrefix, ["gaps", "observed"])
-            // A living writer writes its own files under its own keys.
+            // A living writer writes its own files with its own keys.
             guard let alive = try base.lock(writer + JournalFolder.aliveLock) else {
                 files += try base.names(in: writer).filter { $0.hasPrefix(cursors) && !$0.contains("~") }
                     .map { writer + "/" + $0 }
@@ -165,12 +167,12 @@ extension EncryptedStorage {
         do throws(StorageError) {
             return try base.contents(of: path)
         } catch {
-            // A path that can be listed is a folder.
+            // A path that can be listed is a folder, not an unreadable file.
             guard (try? base.names(in: path)) != nil else { throw error }
             return nil
         }
     }
 
-    /// The entries of the installation's folder that are not small files.
+    /// The subfolders of the installation's folder.
     private static let folders: Set<String> = ["writers", "set-aside", "taken", "crashes"]
 }

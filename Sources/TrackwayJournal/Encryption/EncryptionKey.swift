@@ -6,20 +6,20 @@ internal import CTrackway
 /// A secret that encrypts files at rest: 32 or more random bytes.
 ///
 /// The app stores it separately from those files. A password is not suitable: an attacker who has the files can try a
-/// million passwords a second. Neither a description nor a dump of a value shows its bytes.
+/// million passwords per second. Neither the description nor a dump of a key shows its bytes.
 public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The minimum number of bytes in a key.
-    public static let leastBytes = 32
+    public static let minimumBytes = 32
 
     package let bytes: [UInt8]
-    /// A short hash of the bytes, eight hexadecimal digits.
+    /// A short hash of the bytes, as eight hexadecimal digits.
     ///
-    /// Every encrypted file contains it, to show which key the file needs.
+    /// Every encrypted file contains the ID of the key that the file requires.
     public let id: String
 
-    /// Creates a key from these bytes.
+    /// Creates a key from the given bytes.
     ///
-    /// Keys with fewer than ``leastBytes`` bytes are rejected where they are used.
+    /// Keys with fewer than ``minimumBytes`` bytes are rejected when they are used.
     public init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         id = FolderKeys.Root(self.bytes).name
@@ -29,9 +29,9 @@ public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, Custom
     ///
     /// The bytes come from the kernel's random number generator.
     ///
-    /// - Throws: when the kernel cannot provide random bytes. No other source is secure enough for a key.
+    /// - Throws: an error if the kernel cannot provide random bytes. No other source is secure enough for a key.
     public static func generate() throws(StorageError) -> EncryptionKey {
-        var bytes = [UInt8](repeating: 0, count: leastBytes)
+        var bytes = [UInt8](repeating: 0, count: minimumBytes)
         guard bytes.withUnsafeMutableBytes({ ctrackway_random_bytes($0.baseAddress, $0.count) }) == 0 else {
             throw StorageError.system("read random bytes from", "the kernel's generator")
         }
@@ -43,10 +43,10 @@ public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, Custom
         try bytes.withUnsafeBytes(body)
     }
 
-    /// Identifies the key without revealing it.
+    /// A description that identifies the key without revealing it.
     public var description: String { "encryption key \(id)" }
 
-    /// Shows only the ID.
+    /// A mirror that contains only the ID.
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
@@ -54,7 +54,7 @@ public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, Custom
 ///
 /// ```swift
 /// configuration.storage.encryption = .key(EncryptionKey(bytes))
-/// configuration.storage.encryption = .key(EncryptionKey(fresh), previous: [EncryptionKey(bytes)])
+/// configuration.storage.encryption = .key(EncryptionKey(newKeyBytes), previous: [EncryptionKey(bytes)])
 /// ```
 public struct Encryption: Sendable, Hashable {
     /// The key that encrypts new data.
@@ -65,8 +65,8 @@ public struct Encryption: Sendable, Hashable {
     /// Returns settings that encrypt with a key.
     ///
     /// - Parameters:
-    ///   - key: for data written from now on.
-    ///   - previous: keys that were used before, while data encrypted with them is pending.
+    ///   - key: the key for new data.
+    ///   - previous: keys used earlier; required while data encrypted with them is pending.
     public static func key(_ key: EncryptionKey, previous: [EncryptionKey] = []) -> Encryption {
         Encryption(key: key, previous: previous)
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The system's AES-256-GCM with one key.
+/// The system's AES-256-GCM implementation with one key.
 ///
 /// Callable from any thread.
 package protocol AuthenticatedCipher: AnyObject, Sendable {
-    /// Encrypts a text.
+    /// Encrypts plaintext.
     ///
-    /// `output` gets as many bytes, followed by a 16-byte tag.
+    /// Writes the same number of bytes to `output`, followed by a 16-byte tag.
     ///
     /// - Parameters:
     ///   - nonce: 12 bytes that were never used with this key before.
-    ///   - associated: data that is authenticated with the text, and not stored.
-    /// - Returns: false when the system's library fails; `output` then contains nothing useful.
+    ///   - associated: data that is authenticated with the text but not stored.
+    /// - Returns: false if the system's library fails; the contents of `output` are then undefined.
     func encrypt(
         _ text: UnsafeRawBufferPointer,
         nonce: UnsafeRawPointer,
@@ -22,9 +22,11 @@ package protocol AuthenticatedCipher: AnyObject, Sendable {
         into output: UnsafeMutableRawPointer
     ) -> Bool
 
-    /// Decrypts the output of ``encrypt(_:nonce:with:into:)``, including the tag; `output` gets the text.
+    /// Decrypts the output of ``encrypt(_:nonce:with:into:)``, including the tag.
     ///
-    /// - Returns: false when these bytes were not encrypted with this key, nonce and associated data.
+    /// Writes the plaintext to `output`.
+    ///
+    /// - Returns: false if the bytes were not encrypted with this key, nonce, and associated data.
     func decrypt(
         _ bytes: UnsafeRawBufferPointer,
         nonce: UnsafeRawPointer,
@@ -35,14 +37,14 @@ package protocol AuthenticatedCipher: AnyObject, Sendable {
 
 /// Creates a cipher from a key of 32 bytes.
 ///
-/// Nil when the system's library fails.
+/// Returns nil if the system's library fails.
 package typealias CipherMaker = @Sendable (_ key: [UInt8]) -> (any AuthenticatedCipher)?
 
 /// The keys of one installation's folder, and the keys derived from them.
 ///
-/// There is one derived key for each segment, and one for each content of a small file. A key provided by the app
-/// encrypts nothing itself. Derivation uses HKDF with SHA-256 (RFC 5869) as implemented in `TrackwayEvents`, so that it
-/// gives the same keys on every system.
+/// There is one derived key for each segment, and one for each write of a small file. A key provided by the app does
+/// not encrypt data directly. Derivation uses HKDF with SHA-256 (RFC 5869) as implemented in `TrackwayCore`, so that
+/// the derived keys are the same on every system.
 package struct FolderKeys: Sendable {
     /// The number of bytes of a tag.
     static let tag = 16
@@ -53,7 +55,7 @@ package struct FolderKeys: Sendable {
     let current: Root
     private let previous: [Root]
     private let makeCipher: CipherMaker
-    /// Returns this many bytes from the kernel's random number generator.
+    /// Returns the given number of random bytes.
     let random: @Sendable (Int) -> [UInt8]
 
     /// - Parameters:
@@ -73,12 +75,12 @@ package struct FolderKeys: Sendable {
 
     /// A key provided by the app, prepared for deriving other keys.
     struct Root: Sendable {
-        /// Identifies the key that a file needs.
+        /// The ID that encrypted files contain.
         let id: UInt32
         private let secret: [UInt8]
 
         init(_ key: [UInt8]) {
-            // The first step of HKDF, with a fixed salt of this project.
+            // The first step of HKDF, with this project's fixed salt.
             secret = SHA256.authenticate(key, key: Array("trackway encryption 1".utf8))
             id = Self.expand(secret, Array("id".utf8)).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
@@ -86,7 +88,7 @@ package struct FolderKeys: Sendable {
         /// The ID as eight hexadecimal digits.
         var name: String { FolderKeys.name(of: id) }
 
-        /// The second step of HKDF for 32 bytes, which is a single block.
+        /// The second step of HKDF for 32 bytes, which are a single block.
         private static func expand(_ secret: [UInt8], _ purpose: [UInt8]) -> [UInt8] {
             SHA256.authenticate(purpose + [1], key: secret)
         }
@@ -100,23 +102,23 @@ package struct FolderKeys: Sendable {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Returns the key with an ID; nil when it was not provided.
+    /// Returns the key with an ID; nil if it was not provided.
     func root(_ id: UInt32) -> Root? {
         current.id == id ? current : previous.first { $0.id == id }
     }
 
     /// Returns the cipher for the frames of one segment.
     ///
-    /// - Parameter log: the name of the log's folder, which is a writer's id, or `set-aside`.
+    /// - Parameter log: the name of the log's folder, which is a writer's ID or `set-aside`.
     func cipher(_ root: Root, log: String, segment: UInt32) -> (any AuthenticatedCipher)? {
         makeCipher(root.derive(Array("segment \(log)/\(segment)".utf8)))
     }
 
-    /// Returns the cipher for one content of a small file.
+    /// Returns the cipher for one write of a small file.
     ///
     /// - Parameters:
-    ///   - file: the file's path below the installation's folder.
-    ///   - salt: newly generated for each content.
+    ///   - file: the file's path relative to the installation's folder.
+    ///   - salt: random bytes generated for each write.
     func cipher(_ root: Root, file: String, salt: ArraySlice<UInt8>) -> (any AuthenticatedCipher)? {
         makeCipher(root.derive(Array("file ".utf8) + salt + Array(file.utf8)))
     }
@@ -125,7 +127,7 @@ package struct FolderKeys: Sendable {
     package static let entropy: @Sendable (Int) -> [UInt8] = { count in
         var bytes: [UInt8] = []
         while bytes.count < count {
-            withUnsafeBytes(of: Entropy.bits()) { bytes.append(contentsOf: $0.prefix(count - bytes.count)) }
+            withUnsafeBytes(of: Entropy.randomBits()) { bytes.append(contentsOf: $0.prefix(count - bytes.count)) }
         }
         return bytes
     }
@@ -134,6 +136,6 @@ package struct FolderKeys: Sendable {
 extension JournalStorage {
     /// The keys that encrypt logs in this storage.
     ///
-    /// Nil when logs are plain.
+    /// Nil if logs are not encrypted.
     var folderKeys: FolderKeys? { (self as? EncryptedStorage)?.keys }
 }

@@ -13,19 +13,19 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
             self.rawValue = rawValue
         }
 
-        /// The underlying storage failed; ``JournalError/cause`` has the details.
+        /// The underlying storage failed; see ``JournalError/cause`` for details.
         public static let storage = Code(rawValue: "storage")
-        /// A newer version wrote the folder, and this one cannot read it.
+        /// A newer version wrote the folder, and this version cannot read it.
         ///
-        /// It is left untouched.
+        /// The folder is left unchanged.
         public static let newerVersion = Code(rawValue: "newer_version")
         /// Records are encrypted with a key that was not provided.
         ///
-        /// They are left unchanged.
+        /// The records are left unchanged.
         public static let keyMissing = Code(rawValue: "key_missing")
-        /// The installation's identity exists but cannot be read now.
+        /// The installation's identity exists but currently cannot be read.
         ///
-        /// It is never replaced because of that.
+        /// An unreadable identity is never replaced.
         public static let identityUnreadable = Code(rawValue: "identity_unreadable")
         /// Another holder has the lock of this folder.
         public static let locked = Code(rawValue: "locked")
@@ -33,7 +33,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let closed = Code(rawValue: "closed")
         /// A flush to stable storage failed.
         ///
-        /// The data it covered may not survive power loss, even if a later flush succeeds.
+        /// The data that the flush covered may not survive power loss, even if a later flush succeeds.
         public static let synchronizationFailed = Code(rawValue: "synchronization_failed")
         /// The record is larger than a segment can hold.
         public static let tooLarge = Code(rawValue: "too_large")
@@ -43,7 +43,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// A sentence that names the affected file or folder and the remedy.
+    /// A description of the failure, the affected path, and the remedy.
     public let message: String
     /// The storage error, if the storage caused the failure.
     public let cause: StorageError?
@@ -54,7 +54,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Creates the error for an event that a failed flush may have covered.
+    /// Creates the error for an event possibly covered by a failed flush.
     package static func doubtful(_ sequence: UInt64) -> JournalError {
         JournalError(
             .synchronizationFailed,
@@ -68,10 +68,10 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the log is skipped for the process's lifetime.
     ///
-    /// Only another version or another key can read it.
-    var leavesAlone: Bool { code == .newerVersion || code == .keyMissing }
+    /// Such a log can be read only by another version or with another key.
+    var skipsLogPermanently: Bool { code == .newerVersion || code == .keyMissing }
 
-    /// Creates the error for an unreadable folder of a single writer.
+    /// Creates the error for a single writer whose folder is unreadable.
     init(unreadable folder: String, _ cause: StorageError) {
         guard cause.code != .encrypted else {
             self.init(cause)
@@ -84,7 +84,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(.storage, "the events in \(folder) cannot be read now (\(cause)); \(remedy)", cause: cause)
     }
 
-    /// Runs a storage operation, and converts its errors to journal errors.
+    /// Runs a storage operation and converts its errors to journal errors.
     @discardableResult
     static func wrap<Result>(_ body: () throws(StorageError) -> Result) throws(JournalError) -> Result {
         do throws(StorageError) {
@@ -94,6 +94,6 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The human-readable sentence.
+    /// The same text as ``message``.
     public var description: String { message }
 }

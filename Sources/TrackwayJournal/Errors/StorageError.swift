@@ -3,9 +3,9 @@
 
 internal import CTrackway
 
-/// A failed storage operation: what was attempted, where, and the system's error.
+/// A failed storage operation, with its path and the system error.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure, as far as callers can handle it.
+    /// The kind of failure, for callers to handle.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's stable text.
         public let rawValue: String
@@ -17,9 +17,9 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// No space is left, or a quota is exhausted.
         public static let full = Code(rawValue: "full")
-        /// The file or folder cannot be accessed now.
+        /// The file or folder is currently inaccessible.
         ///
-        /// The reason is its permissions, a read-only file system, or a locked device.
+        /// The cause is the permissions, a read-only file system, or a locked device.
         public static let denied = Code(rawValue: "denied")
         /// The device reported an input or output error.
         public static let inputOutput = Code(rawValue: "input_output")
@@ -27,9 +27,9 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let missing = Code(rawValue: "missing")
         /// The file is encrypted with a key that was not provided.
         ///
-        /// It is left unchanged.
+        /// The file is left unchanged.
         public static let encrypted = Code(rawValue: "encrypted")
-        /// Anything else; see the error number.
+        /// Any other failure; see ``StorageError/number``.
         public static let other = Code(rawValue: "other")
     }
 
@@ -37,7 +37,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// The operation that failed, for example `"reserve"`.
     public let operation: String
-    /// The file or folder it failed on.
+    /// The file or folder that the operation failed on.
     public let path: String
     /// The system's error number; 0 if none.
     public let number: Int32
@@ -69,7 +69,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// `ENFILE` and `EMFILE` on every supported system.
     private static let tooManyOpen: Set<Int32> = [23, 24]
 
-    /// A human-readable sentence, with the remedy if there is one.
+    /// A human-readable description of the failure, with any remedy.
     public var description: String {
         let remedy =
             switch code {

@@ -6,9 +6,9 @@ internal import CTrackway
 /// The checksum of a frame: a salted crc32 over its payload and header.
 ///
 /// The crc32 covers the payload, continues over the header's last 16 bytes, and is xored with the salt. The payload
-/// comes first so that its part can be computed before the lock is taken, when the sequence number is not known yet.
-/// The salt comes from the log's folder name and the segment's number: bytes inside a payload that imitate a frame, or
-/// a stale block of another segment, are not accepted as records of this one.
+/// comes first so that its part of the checksum can be computed before the lock is taken, when the sequence number is
+/// not known yet. The salt is computed from the log's folder name and the segment's number, so that bytes inside a
+/// payload that imitate a frame, or a stale block of another segment, are not accepted as records of this segment.
 enum Checksum {
     static func payload(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         ctrackway_crc32(0, bytes.baseAddress, bytes.count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The 24 bytes before every record, little-endian:
 ///
@@ -15,13 +15,13 @@ internal import TrackwayEvents
 /// | 12 | 4 | generation of the context the event was recorded in |
 /// | 16 | 8 | sequence number |
 ///
-/// Frames start at multiples of eight; the padding after a payload is zero. The length is written last, so a process
-/// killed during a write leaves a zero there and nothing that looks like a record.
+/// Frames start at multiples of eight; the padding after a payload is zero. The length is written last: if the
+/// process is killed during a write, the length is zero, and the bytes do not look like a record.
 struct FrameHeader: Sendable, Hashable {
     static let size = 24
-    /// The largest length of a frame.
+    /// The maximum length of a frame, in bytes.
     ///
-    /// No segment is larger than this. It also fits in a 32-bit `Int`.
+    /// No segment is larger than this value, which also fits in a 32-bit `Int`.
     static let maximumLength: UInt32 = 1 << 30
     /// The flag of an event whose payload starts with a route.
     static let addressed: UInt8 = 1
@@ -36,10 +36,10 @@ struct FrameHeader: Sendable, Hashable {
     var context: UInt32 = 0
     var sequence: UInt64 = 0
 
-    /// Bytes of the payload.
+    /// The length of the payload, in bytes.
     var payloadLength: Int { Int(length) - Self.size }
 
-    /// Bytes from this frame's start to the next one's.
+    /// The distance from this frame's start to the next frame's start, in bytes.
     var stride: Int { Self.stride(payload: payloadLength) }
 
     static func stride(payload: Int) -> Int {
@@ -54,7 +54,7 @@ struct FrameHeader: Sendable, Hashable {
         )
     }
 
-    /// Reads a header; nil when the bytes cannot be one.
+    /// Parses a header; nil if the bytes are not a valid header.
     ///
     /// The payload may still be damaged.
     ///
@@ -86,7 +86,7 @@ struct FrameHeader: Sendable, Hashable {
 ///
 /// Readers skip unknown kinds, so that old versions can read newer logs.
 public struct FrameKind: RawRepresentable, Sendable, Hashable {
-    /// The byte in the file.
+    /// The byte that identifies the kind in a file.
     public let rawValue: UInt8
 
     /// Creates a kind from its byte.
@@ -100,13 +100,13 @@ public struct FrameKind: RawRepresentable, Sendable, Hashable {
     public static let context = FrameKind(rawValue: 2)
     /// Sequence numbers of events that could not be stored.
     ///
-    /// The form is `first last reason`.
+    /// The payload has the form `first last reason`.
     public static let dropped = FrameKind(rawValue: 3)
     /// The segment's writer and start, as `key value` lines.
     ///
-    /// The first record of every segment.
+    /// This is the first record of every segment.
     public static let origin = FrameKind(rawValue: 4)
-    /// The segment is complete; nothing follows.
+    /// The end of a complete segment; no records follow.
     public static let seal = FrameKind(rawValue: 5)
     /// An event rejected by a back end, kept for inspection.
     public static let deadLetter = FrameKind(rawValue: 6)
@@ -118,7 +118,7 @@ public struct FrameKind: RawRepresentable, Sendable, Hashable {
     public static let quarantine = FrameKind(rawValue: 17)
 }
 
-/// The destinations an addressed event names: the comma-separated text at its payload's start.
+/// The route of an addressed event: comma-separated destinations before its JSON.
 ///
 /// Valid only while the bytes it was created from are valid.
 struct RouteNames {

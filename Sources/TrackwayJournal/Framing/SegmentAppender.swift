@@ -2,27 +2,28 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Writes frames into one mapped segment.
 ///
-/// Its owner holds a lock around every call. The segment's last bytes are reserved for a marker: a `dropped` record
-/// that names the numbers held only in memory. Writing it needs no additional space, so it works on a full disk. It
-/// disappears when the segment is sealed and truncated.
+/// The appender's owner must hold a lock during every call. The segment's last bytes are reserved for a marker: a
+/// `dropped` record of the sequence numbers held only in memory. Writing the marker requires no additional space, so
+/// it works on a full disk. The marker disappears when the segment is sealed and truncated.
 ///
 /// `@unchecked Sendable`: the raw address belongs to `file`, which this value keeps alive and which is Sendable. The
-/// value exists only inside the locked state of a log or a writer, so no two threads write through it at once.
+/// value exists only inside the locked state of a log or a writer, so two threads never write through it at the same
+/// time.
 struct SegmentAppender: @unchecked Sendable {
-    /// Bytes at the end of a segment that records cannot use.
+    /// The number of bytes at a segment's end that records cannot use.
     ///
-    /// They contain two slots for the marker, written alternately.
+    /// These bytes contain two slots for the marker, written alternately.
     static let reserve = 2 * place
     private static let place = 96
 
     let number: UInt32
     let file: any SegmentStorage
     private let salt: UInt32
-    // The mapping's address, read from `file` once: the hot path must not pay for a protocol call.
+    // The mapping's address is read from `file` once, to avoid a protocol call on the hot path.
     private let start: UnsafeMutableRawPointer
     /// The number of bytes available to records.
     let capacity: Int
@@ -31,20 +32,21 @@ struct SegmentAppender: @unchecked Sendable {
     private let encryptor: FrameEncryptor?
     /// The end of the range in which ``fitsPlain(payload:)`` returns true.
     ///
-    /// In a plain segment, first half of its capacity, then all of it; 0 in an encrypted segment.
+    /// In a plain segment, this is at first half of the capacity, and later the full capacity; in an encrypted
+    /// segment, it is 0.
     private var plainMark: Int
-    /// Whether the half-full segment was reported.
+    /// Whether ``passMark()`` has reported that the segment is half full.
     ///
-    /// The next segment is then created in advance.
+    /// The caller then creates the next segment in advance.
     private var isMarkPassed = false
-    /// The slot that holds the marker; nil if none.
-    private var noted: Int?
+    /// The slot that contains the marker; nil if none.
+    private var markerSlot: Int?
 
     /// Takes over an empty segment and writes its preamble.
     ///
-    /// Nil when the storage provided too little memory.
+    /// Returns nil if the storage provided too little memory.
     ///
-    /// - Parameter encryptor: the encryptor created for this segment; nil for a plain one.
+    /// - Parameter encryptor: the encryptor created for this segment; nil for a plain segment.
     init?(number: UInt32, file: any SegmentStorage, salt: UInt32, encryptor: FrameEncryptor? = nil) {
         guard let start = file.memory.baseAddress, file.memory.count >= SegmentPreamble.size + Self.reserve else {
             return nil
@@ -63,7 +65,7 @@ struct SegmentAppender: @unchecked Sendable {
     /// The number of bytes that encryption adds to a payload.
     private var overhead: Int { encryptor == nil ? 0 : FrameEncryptor.overhead }
 
-    /// Where the next frame will start.
+    /// The position of the next frame.
     var position: LogPosition { LogPosition(segment: number, offset: UInt32(used)) }
 
     /// Whether a payload of this size still fits, including space for the seal.
@@ -74,7 +76,7 @@ struct SegmentAppender: @unchecked Sendable {
     /// Whether a payload fits into a plain segment, below its mark.
     ///
     /// Returns false once half of the segment is full, until ``passMark()``, and always in an encrypted segment.
-    /// Recording calls only this method, so neither the mark nor encryption costs it an extra check.
+    /// Recording calls only this method, so neither the mark nor encryption requires an extra check when recording.
     func fitsPlain(payload: Int) -> Bool {
         used + FrameHeader.stride(payload: payload) + FrameHeader.size <= plainMark
     }
@@ -92,14 +94,14 @@ struct SegmentAppender: @unchecked Sendable {
 
     /// Whether half of the segment is full, or nearly so.
     ///
-    /// It is then time to create the next one in advance.
+    /// If so, the next segment should be created in advance.
     var isPastMark: Bool { isMarkPassed || used > capacity / 2 }
 
     /// Handles a payload that did not fit below the mark.
     ///
-    /// Returns true, once, if the reason is that half of the segment is full, or nearly so.
+    /// Returns true, but only once, if the reason is that half of the segment is full, or nearly so.
     mutating func passMark() -> Bool {
-        // In an encrypted segment nothing fits below the mark.
+        // In an encrypted segment, no payload fits below the mark.
         guard !isMarkPassed, encryptor == nil || used > capacity / 2 else { return false }
         isMarkPassed = true
         if encryptor == nil { plainMark = capacity }
@@ -109,7 +111,7 @@ struct SegmentAppender: @unchecked Sendable {
     /// Appends one frame; the caller must have checked ``fits(payload:)``.
     ///
     /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`.
-    /// - Returns: false if it could not be encrypted; nothing was written then.
+    /// - Returns: false if the payload could not be encrypted; nothing was written in that case.
     mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
         guard write(header, at: used, payload: payload, payloadChecksum: payloadChecksum) else { return false }
         used += FrameHeader.stride(payload: payload.count + overhead)
@@ -159,15 +161,17 @@ struct SegmentAppender: @unchecked Sendable {
         frame.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
         frame.storeBytes(of: words.0.littleEndian, toByteOffset: 8, as: UInt64.self)
         frame.storeBytes(of: words.1.littleEndian, toByteOffset: 16, as: UInt64.self)
-        // The length makes the frame visible, so it is written after everything else, in release order.
+        // The length makes the frame visible, so it is written after everything else, with release ordering.
         ctrackway_store_release(frame.assumingMemoryBound(to: UInt32.self), header.length.littleEndian)
     }
 
-    /// Marks the segment complete; finishing the file frees the unused space.
+    /// Marks the segment as complete.
     ///
-    /// - Parameter lost: numbers that were never written and never will be; any segment has space for that record.
+    /// When the file is finished, its unused space is freed.
+    ///
+    /// - Parameter lost: sequence numbers that will never be written; every segment has space for that record.
     mutating func seal(sequence: UInt64, lost: DroppedRange? = nil) {
-        // A record that cannot be encrypted is left out: readers move to the next segment without it.
+        // A record that cannot be encrypted is omitted; readers move to the next segment without it.
         if let lost, let (header, text) = frame(of: lost) {
             _ = text.withUnsafeBytes { append(header, payload: $0, payloadChecksum: Checksum.payload($0)) }
         }
@@ -177,32 +181,33 @@ struct SegmentAppender: @unchecked Sendable {
 
     // MARK: The marker of numbers in memory
 
-    /// Writes a marker of the numbers held only in memory.
+    /// Writes a marker of the sequence numbers held only in memory.
     ///
-    /// Nil removes the marker. A reader of a killed process's log finds it there. The new marker is complete before the
-    /// old one is cleared, so a kill in between leaves one or both; two markers differ only in how far they reach.
-    mutating func note(_ range: DroppedRange?) {
-        guard range != nil || noted != nil else { return }
-        let before = noted
-        noted = nil
+    /// Nil removes the marker. If the process is killed, readers of its log find the marker. The new marker is
+    /// complete before the old one is cleared, so killing the process in between leaves one or both of them; two
+    /// markers differ only in their last number.
+    mutating func writeMarker(_ range: DroppedRange?) {
+        guard range != nil || markerSlot != nil else { return }
+        let before = markerSlot
+        markerSlot = nil
         if let range, let (header, text) = frame(of: range) {
             let place = before == 0 ? 1 : 0
             let isWritten = text.withUnsafeBytes {
                 write(header, at: offset(ofPlace: place), payload: $0, payloadChecksum: Checksum.payload($0))
             }
-            if isWritten { noted = place }
+            if isWritten { markerSlot = place }
         }
         guard let before else { return }
         let old = start + offset(ofPlace: before)
         ctrackway_store_release(old.assumingMemoryBound(to: UInt32.self), 0)
     }
 
-    /// The offset of the marker's slots in a file of this many bytes.
+    /// Returns the offset of the marker's slots in a file of a given size.
     static func markerOffset(inFile bytes: Int) -> Int {
         (bytes - reserve) & ~7
     }
 
-    /// Returns the highest number that the markers in these bytes contain.
+    /// Returns the highest sequence number that the markers in the given bytes contain.
     ///
     /// Nil if none.
     ///
@@ -233,9 +238,9 @@ struct SegmentAppender: @unchecked Sendable {
         capacity + place * Self.place
     }
 
-    /// A `dropped` record, unless it is longer than a slot.
+    /// Returns a `dropped` record; nil if it is longer than a slot.
     ///
-    /// Reasons are short words.
+    /// Reasons are short, so records normally fit.
     private func frame(of range: DroppedRange) -> (header: FrameHeader, text: [UInt8])? {
         let text = Array(DroppedRanges.text(of: range).utf8)
         guard FrameHeader.stride(payload: text.count + overhead) <= Self.place else { return nil }
@@ -245,7 +250,7 @@ struct SegmentAppender: @unchecked Sendable {
 
 /// The first 16 bytes of a segment.
 ///
-/// They contain `TRACKWAY`, the format's version, and a checksum of both.
+/// The preamble contains `TRACKWAY`, the format's version, and a checksum of both.
 enum SegmentPreamble {
     static let size = 16
     /// The version of a segment whose frames are plain.
@@ -265,9 +270,9 @@ enum SegmentPreamble {
         start.storeBytes(of: sum.littleEndian, toByteOffset: 12, as: UInt32.self)
     }
 
-    /// The version the segment states; nil when these bytes are damaged.
+    /// Returns the version in a preamble; nil if the bytes are damaged.
     ///
-    /// Damage here loses only the version, no records.
+    /// If the preamble is damaged, only the version is lost, not the records.
     static func version(of bytes: UnsafeRawBufferPointer) -> UInt32? {
         guard bytes.count >= size, let start = bytes.baseAddress else { return nil }
         guard UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) == magic else { return nil }

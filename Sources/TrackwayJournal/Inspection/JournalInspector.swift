@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// Inspects an installation's folder without changing anything.
 ///
-/// It takes no lock and writes no file. It is safe while apps record and deliver; the result then shows a single
-/// moment.
+/// The inspector takes no lock and writes no file. It is safe to use while apps record and deliver; the report then
+/// shows a single point in time.
 public struct JournalInspector: Sendable {
     private let folder: JournalFolder
     private let storage: any JournalStorage
 
-    /// Creates an inspector of the installation in `folder`.
+    /// Creates an inspector for the installation in `folder`.
     public init(folder: String, storage: any JournalStorage = DiskStorage()) {
         self.folder = JournalFolder(folder)
         self.storage = storage
     }
 
-    /// Reads the whole folder.
+    /// Reads the whole folder and returns a report.
     ///
-    /// - Throws: ``JournalError`` when the journal does not exist or cannot be read.
+    /// - Throws: ``JournalError`` if the journal does not exist or cannot be read.
     /// - Complexity: O(size of the journal).
     public func inspect() throws(JournalError) -> JournalReport {
         do {
@@ -69,11 +69,11 @@ public struct JournalInspector: Sendable {
         }
     }
 
-    /// Returns a writer's last event and its boot.
+    /// Returns a writer's last event and the event's boot.
     ///
-    /// Nil when its log no longer contains an event. The event's monotonic time belongs to that boot.
+    /// Nil if the writer's log no longer contains an event. The event's monotonic time belongs to that boot.
     ///
-    /// - Complexity: O(size of the writer's last segment); more only when that segment contains no event.
+    /// - Complexity: O(size of the writer's last segment); more only if that segment contains no event.
     package func lastEvent(of writer: WriterID) throws(JournalError) -> (payload: [UInt8], boot: String)? {
         let log = folder.writer(writer)
         let segments: [UInt32]
@@ -152,13 +152,13 @@ public struct JournalInspector: Sendable {
     }
 }
 
-/// The contents of an installation's folder, as ``JournalInspector`` found them.
+/// The contents of an installation's folder, as read by ``JournalInspector``.
 public struct JournalReport: Sendable, Hashable {
-    /// The installation; nil when its file is missing or damaged.
+    /// The installation; nil if its file is missing or damaged.
     public var installation: InstallationID?
-    /// Its writers, oldest first.
+    /// The installation's writers, oldest first.
     public var writers: [Writer] = []
-    /// Events that became dead letters and are kept for inspection.
+    /// The number of dead letters kept for inspection.
     public var deadLetters = 0
     /// Counts of writers whose folders were removed.
     public var settled = Ledger()
@@ -167,33 +167,33 @@ public struct JournalReport: Sendable, Hashable {
     public struct Writer: Sendable, Hashable {
         /// The writer.
         public var id: WriterID
-        /// When it started, by its wall clock.
+        /// The wall-clock time at which the writer started.
         ///
-        /// Nil when no segment contains the time any more.
+        /// Nil if no segment contains the time anymore.
         public var started: Timestamp?
-        /// The boot it ran in.
+        /// The boot in which the writer ran.
         public var boot: String?
-        /// Its segments, in order.
+        /// The writer's segments, in order.
         public var segments: [Segment] = []
-        /// Each destination's cursor in its log.
+        /// Each destination's cursor in the writer's log.
         public var cursors: [Position] = []
-        /// The reason why it could not be read.
+        /// The reason why the writer's log could not be read.
         ///
-        /// Nil if it was read.
+        /// Nil if the log was read.
         public var problem: String?
     }
 
     /// One file of records.
     public struct Segment: Sendable, Hashable {
-        /// Its number; the first is 1.
+        /// The segment's number, starting at 1.
         public var number: UInt32
-        /// The file's size in bytes, reserved space included.
+        /// The file's size in bytes, including reserved space.
         public var bytes: Int
-        /// Intact events in it.
+        /// The number of intact events in the segment.
         public var events = 0
-        /// Intact records of any kind.
+        /// The number of intact records of any kind.
         public var records = 0
-        /// The sequence numbers of the first and the last event.
+        /// The sequence numbers of the first and last events.
         ///
         /// Nil if none.
         public var sequences: ClosedRange<UInt64>?
@@ -205,23 +205,23 @@ public struct JournalReport: Sendable, Hashable {
     public struct Position: Sendable, Hashable {
         /// The destination.
         public var destination: DestinationID
-        /// Where reading continues.
+        /// The position at which reading continues.
         public var position: LogPosition
-        /// The first sequence number not settled.
+        /// The first unsettled sequence number.
         public var next: UInt64
-        /// Events accepted.
+        /// The number of events that the destination accepted.
         public var delivered: UInt64
-        /// Dropped events, by reason.
+        /// The number of dropped events, by reason.
         public var dropped: [DropReason: UInt64]
-        /// Events addressed to other destinations only.
+        /// The number of events addressed only to other destinations.
         public var skipped: UInt64
-        /// Whether the counts in the cursor add up.
+        /// Whether the cursor's counts are consistent.
         public var isBalanced: Bool
     }
 
-    /// Intact events in all segments.
+    /// The number of intact events in all segments.
     public var events: Int { writers.flatMap(\.segments).reduce(0) { $0 + $1.events } }
 
-    /// Whether anything is damaged.
+    /// Whether any segment is damaged.
     public var isDamaged: Bool { writers.flatMap(\.segments).contains { !$0.damage.isEmpty } }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// An erased installation of this folder, until every destination knows of the erasure.
+/// An erased installation whose erasure some destinations may not know about.
 package struct Erasure: Sendable, Hashable {
     /// The former identity.
     package let installation: InstallationID
-    /// The proof that it was ours.
+    /// The proof that the identity belonged to this folder.
     ///
-    /// Nil for an identity created by an early version, and for one whose file was damaged.
+    /// Nil for an identity created by an early version, or whose file was damaged.
     package let proof: InstallationSecret?
     /// The position of the event that reports the erasure; nil if none.
-    var told: Place?
+    var reportedAt: Place?
 
     /// An event's position in a writer's log.
     struct Place: Sendable, Hashable {
@@ -21,22 +21,22 @@ package struct Erasure: Sendable, Hashable {
     }
 }
 
-/// The file of erasures that some destination may not know of yet.
+/// The stored list of erasures that some destinations may not know about.
 ///
-/// An erasure is listed before the identity is removed, so that the former identity can still be proven after a kill or
-/// another erasure. It leaves the list when every destination has passed the event that reports it, regardless of the
-/// event's outcome there.
+/// An erasure is listed before the identity is removed, so that the former identity can still be proven if the
+/// process is killed or another erasure follows. An erasure is removed from the list when every destination has
+/// passed the event that reports it, regardless of the event's outcome.
 struct ErasureList: Sendable, Hashable {
-    /// The maximum number of remembered erasures; beyond it the oldest are dropped.
+    /// The maximum number of erasures; beyond it, the oldest are dropped.
     ///
-    /// An app reaches it by erasing repeatedly while nothing may be sent.
-    static let most = 256
+    /// An app can reach this limit by erasing repeatedly while nothing may be sent.
+    static let maximumCount = 256
 
     private(set) var entries: [Erasure] = []
 
-    /// Reads the list.
+    /// Loads the list from its file.
     ///
-    /// Returns an empty one when the file is missing or damaged. In that case, no proof of an erasure is left.
+    /// Returns an empty list if the file is missing or damaged; the proofs are then lost.
     static func load(_ folder: JournalFolder, _ storage: any JournalStorage) throws(StorageError) -> ErasureList {
         var list = ErasureList()
         guard let bytes = try storage.contents(of: folder.erased), let lines = ChecksummedKeyValueFile(bytes) else {
@@ -54,30 +54,32 @@ struct ErasureList: Sendable, Hashable {
         try storage.replace(folder.erased, with: lines.bytes, durably: durably)
     }
 
-    /// Lists an erasure that is about to happen.
+    /// Adds an erasure that is about to happen.
     mutating func add(_ installation: InstallationID, proof: InstallationSecret?) {
         entries.removeAll { $0.installation == installation }
         entries.append(Erasure(installation: installation, proof: proof))
-        entries.removeFirst(max(0, entries.count - Self.most))
+        entries.removeFirst(max(0, entries.count - Self.maximumCount))
     }
 
     /// Records the position of the event that reports an erasure.
-    mutating func note(_ installation: InstallationID, at place: Erasure.Place) {
-        for index in entries.indices where entries[index].installation == installation { entries[index].told = place }
+    mutating func markReported(_ installation: InstallationID, at place: Erasure.Place) {
+        for index in entries.indices where entries[index].installation == installation {
+            entries[index].reportedAt = place
+        }
     }
 
     /// Clears the positions of all reporting events.
     ///
-    /// All pending events are about to be dropped.
+    /// Called when all pending events are about to be dropped.
     mutating func clearReportPositions() {
-        for index in entries.indices { entries[index].told = nil }
+        for index in entries.indices { entries[index].reportedAt = nil }
     }
 
-    /// Removes the erasures whose events every destination has passed.
+    /// Removes the erasures whose reporting events every destination has passed.
     ///
-    /// Returns false when there was nothing to remove.
+    /// Returns false if there was nothing to remove.
     ///
-    /// - Complexity: O(entries · destinations), one small file each.
+    /// - Complexity: O(entries × destinations), with one small file for each combination.
     mutating func removeReported(_ folder: JournalFolder, _ storage: any JournalStorage) throws(StorageError) -> Bool {
         let before = entries.count
         var left: [Erasure] = []
@@ -94,12 +96,12 @@ struct ErasureList: Sendable, Hashable {
         _ folder: JournalFolder,
         _ storage: any JournalStorage
     ) throws(StorageError) -> Bool {
-        guard let told = entry.told else { return false }
-        // A writer's folder is removed when every destination has finished with it.
-        guard try storage.names(in: folder.writers).contains(told.writer.description) else { return true }
-        for destination in try CursorFile.destinations(of: told.writer, folder, storage) {
-            guard let cursor = try CursorFile.load(told.writer, destination, folder, storage),
-                cursor.next > told.sequence
+        guard let reportedAt = entry.reportedAt else { return false }
+        // A writer's folder is removed only when every destination has finished with its log.
+        guard try storage.names(in: folder.writers).contains(reportedAt.writer.description) else { return true }
+        for destination in try CursorFile.destinations(of: reportedAt.writer, folder, storage) {
+            guard let cursor = try CursorFile.load(reportedAt.writer, destination, folder, storage),
+                cursor.next > reportedAt.sequence
             else { return false }
         }
         return true
@@ -107,7 +109,7 @@ struct ErasureList: Sendable, Hashable {
 }
 
 extension Erasure {
-    /// Parses `installation proof writer sequence`, with a dash for an unknown value.
+    /// Parses `installation proof writer sequence`, with a hyphen for an unknown value.
     ///
     /// Nil if invalid.
     fileprivate init?(line: String) {
@@ -117,23 +119,23 @@ extension Erasure {
         guard proof != nil || words[1] == "-" else { return nil }
         self.init(installation: installation, proof: proof)
         guard let writer = WriterID(words[2]), let sequence = UInt64(words[3]) else { return }
-        told = Place(writer: writer, sequence: sequence)
+        reportedAt = Place(writer: writer, sequence: sequence)
     }
 
     fileprivate var line: String {
         let words = [
-            installation.description, proof?.description ?? "-", told?.writer.description ?? "-",
-            told.map { "\($0.sequence)" } ?? "-",
+            installation.description, proof?.description ?? "-", reportedAt?.writer.description ?? "-",
+            reportedAt.map { "\($0.sequence)" } ?? "-",
         ]
         return words.joined(separator: " ")
     }
 }
 
 extension Journal {
-    /// Returns the erased installations that no event reports yet, from oldest to newest.
+    /// Returns erased installations that no event reports yet, oldest first.
     ///
-    /// These are the one erased just now, and any whose report was prevented by a kill or another erasure. Removes
-    /// those that every destination knows of.
+    /// The result contains the installation that was just erased, and those whose report was prevented when the
+    /// process was killed or by another erasure. Removes the erasures that every destination knows about.
     ///
     /// Must not run concurrently with ``erase()``. Reads only one small file if the list is empty.
     package func unreportedErasures() throws(JournalError) -> [Erasure] {
@@ -141,27 +143,27 @@ extension Journal {
             var list = try ErasureList.load(folder, storage)
             guard !list.entries.isEmpty else { return [] }
             if try list.removeReported(folder, storage) { try list.save(folder, storage, durably: false) }
-            // An erasure that was interrupted before the identity was removed has not happened.
-            return list.entries.filter { $0.told == nil && $0.installation != installation }
+            // An erasure that was interrupted before the identity was removed did not take place.
+            return list.entries.filter { $0.reportedAt == nil && $0.installation != installation }
         } catch {
             throw JournalError(error)
         }
     }
 
-    /// Records that this process's event with this number reports an erasure.
+    /// Records which of this process's events reports an erasure.
     package func erasureReported(_ installation: InstallationID, at sequence: UInt64) throws(JournalError) {
         do throws(StorageError) {
             var list = try ErasureList.load(folder, storage)
-            list.note(installation, at: Erasure.Place(writer: writer, sequence: sequence))
+            list.markReported(installation, at: Erasure.Place(writer: writer, sequence: sequence))
             try list.save(folder, storage, durably: false)
         } catch {
             throw JournalError(error)
         }
     }
 
-    /// Lists the identity that is about to be removed.
+    /// Adds the identity, which is about to be removed, to the list.
     ///
-    /// This happens before anything else is lost with it.
+    /// Must be called before any other data of the identity is removed.
     func listErasure(proof: InstallationSecret?) throws(StorageError) {
         var list = try ErasureList.load(folder, storage)
         _ = try list.removeReported(folder, storage)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The file that contains the installation's identity.
 ///
-/// It is created once. A file that exists but cannot be read is an error to retry, never a reason for a new identity; a
-/// damaged one is repaired from the writers' segments.
+/// The file is created once. If it exists but cannot be read, callers get an error and can retry; the identity is
+/// never replaced for that reason. A damaged file is repaired from the writers' segments.
 enum InstallationFile {
     /// Returns the identity, creating it if it does not exist yet.
     ///
-    /// A new identity survives power loss only after ``synchronize(in:storage:)``: a launching app does not wait for
-    /// the disk.
+    /// A new identity survives power loss only after ``synchronize(in:storage:)``, because a launching app does not
+    /// wait for the disk.
     static func loadOrMake(
         in folder: JournalFolder,
         storage: any JournalStorage,
@@ -22,7 +22,7 @@ enum InstallationFile {
             let secret = InstallationSecret.generate()
             let fresh = secret.installation(at: time)
             if try storage.create(folder.installation, with: bytes(fresh, secret), durably: false) { return fresh }
-            // Another process was faster; its identity is used.
+            // Another process created an identity first; use that identity.
             if let known = try load(in: folder, storage: storage) { return known }
         } catch {
             throw JournalError(
@@ -35,17 +35,17 @@ enum InstallationFile {
         throw JournalError(.identityUnreadable, "\(folder.installation) disappeared while being read; try again")
     }
 
-    /// Makes the identity and the folders above it survive power loss.
+    /// Makes the identity and its parent folders survive power loss.
     ///
-    /// It does not matter which process created the identity. Called before data leaves the device under the identity,
-    /// or is reported as durable.
+    /// Any process may have created the identity. Must be called before data leaves the device under the identity or
+    /// is reported as durable.
     ///
     /// - Complexity: O(depth) flushes.
     static func synchronize(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) {
         do throws(StorageError) {
             try storage.synchronize(folder.installation)
         } catch {
-            // A second flush would prove nothing, so the data, which may be lost, is written again.
+            // A second flush would not prove durability, so the data, which may be lost, is rewritten.
             guard let bytes = try storage.contents(of: folder.installation) else { throw error }
             try storage.replace(folder.installation, with: bytes, durably: true)
         }
@@ -53,24 +53,24 @@ enum InstallationFile {
         try storage.synchronizeFolders(above: folder.root, from: folder.root)
     }
 
-    /// Returns the identity; nil when none was created yet.
+    /// Returns the identity; nil if none was created yet.
     static func load(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) -> InstallationID? {
         guard let bytes = try storage.contents(of: folder.installation) else { return nil }
         if let id = ChecksummedKeyValueFile(bytes)?["installation"].flatMap({ InstallationID($0) }) { return id }
         guard let id = try fromSegments(in: folder, storage: storage) else {
             // The file is damaged and no segment contains the identity. The old bytes are kept in a renamed file, so
-            // that nothing is discarded.
+            // no data is discarded.
             try storage.rename(folder.installation, to: folder.installation + ".damaged")
             return nil
         }
-        // The secret is lost with the damage. No segment contains it, because other parties may see segments.
+        // The damage destroyed the secret. No segment contains the secret, because other parties may see segments.
         try storage.replace(folder.installation, with: self.bytes(id, nil), durably: true)
         return id
     }
 
     /// Returns the secret that proves an installation's identity.
     ///
-    /// Nil when the file has no such secret. That is the case for files of the first versions and for repaired ones.
+    /// Nil if the file has no such secret, as in files of the first versions and repaired files.
     static func secret(
         of id: InstallationID,
         in folder: JournalFolder,
@@ -90,7 +90,7 @@ enum InstallationFile {
 
     /// Returns the installation named in the newest writer's first readable segment.
     ///
-    /// If that writer has none, older writers are tried.
+    /// If that writer has no readable segment, older writers are tried.
     private static func fromSegments(
         in folder: JournalFolder,
         storage: any JournalStorage
@@ -103,7 +103,7 @@ enum InstallationFile {
                     if let origin = SegmentOrigin(reader.payload(of: entry)) { return origin.installation }
                 }
             } catch {
-                // An unreadable segment contributes nothing here; the others may.
+                // Skip a writer whose segments cannot be read; other writers may have the identity.
                 continue
             }
         }
@@ -116,7 +116,7 @@ struct Identity: Sendable, Hashable {
     let installation: InstallationID
     let bytes: [UInt8]
 
-    /// Returns nil when these bytes do not name an identity and prove it.
+    /// Returns nil if the bytes do not contain an identity and its proof.
     init?(_ bytes: [UInt8]) {
         guard let lines = ChecksummedKeyValueFile(bytes),
             let id = lines["installation"].flatMap({ InstallationID($0) }),
@@ -131,6 +131,6 @@ struct Identity: Sendable, Hashable {
         bytes = InstallationFile.bytes(installation, secret)
     }
 
-    /// Creates an identity that was never used before.
+    /// Creates a new identity.
     static func fresh(at time: Timestamp) -> Identity { Identity(.generate(), at: time) }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-// Copies of the identity outside the installation's folder.
+// Durability of the identity, and copies of it outside the installation's folder.
 
 extension Journal {
     /// Makes the identity survive power loss, once per process; blocks until done.
     ///
     /// See ``InstallationFile/synchronize(in:storage:)``.
     ///
-    /// - Throws: when a flush failed. A folder above the log may be among those that could not be flushed, so this
-    ///   process reports nothing as durable any more.
+    /// - Throws: an error if a flush failed. A folder above the log may be affected, so this process no longer
+    ///   reports anything as durable.
     package func synchronizeIdentity() throws(StorageError) {
         guard !isAwaitingStorage else { return }
         try isIdentityDurable.withLock { (isDurable) throws(StorageError) in
@@ -26,16 +26,16 @@ extension Journal {
         }
     }
 
-    /// The bytes for ``restoreIdentity(_:in:of:)``, or nil.
+    /// The bytes for ``restoreIdentity(_:in:of:)``, if a copy is allowed.
     ///
-    /// Nil for an identity that cannot be proven, or that is encrypted in its folder and must not be stored elsewhere
-    /// in plain form.
+    /// Nil for an identity that cannot be proven, or that is encrypted in its folder and must therefore not be stored
+    /// unencrypted elsewhere.
     package var identityCopy: [UInt8]? {
         guard storage.folderKeys == nil else { return nil }
         return state.withLock { state in state.secret.map { InstallationFile.bytes(state.installation, $0) } }
     }
 
-    /// Whether an installation was created, or started to be created, in a folder.
+    /// Whether a folder contains an installation, even if only partially created.
     package static func installationExists(in folder: String, of storage: any JournalStorage) throws(StorageError)
         -> Bool
     {
@@ -46,7 +46,8 @@ extension Journal {
 
     /// Restores an identity in a folder that no longer has one.
     ///
-    /// Does nothing when the folder has an identity, or when the bytes do not prove theirs.
+    /// Does nothing if the folder has an identity, if the folder is encrypted, or if the bytes do not prove their
+    /// identity.
     package static func restoreIdentity(
         _ bytes: [UInt8],
         in folder: String,
@@ -63,8 +64,8 @@ extension Journal {
 extension Journal {
     /// Returns the identity in a folder that contains nothing else.
     ///
-    /// The first call of any process creates it. Returns the bytes for ``restoreIdentity(_:in:of:)``, or nil when the
-    /// identity was damaged.
+    /// The first call by any process creates the identity. Returns the bytes for ``restoreIdentity(_:in:of:)``, or
+    /// nil if the identity was damaged.
     package static func sharedIdentity(
         in folder: String,
         of storage: any JournalStorage,

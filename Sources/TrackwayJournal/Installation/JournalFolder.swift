@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The paths in an installation's folder.
 struct JournalFolder: Sendable, Hashable {
@@ -14,13 +14,13 @@ struct JournalFolder: Sendable, Hashable {
     }
 
     var installation: String { root + "/installation" }
-    /// Erasures that some destination may not know of yet.
+    /// The file of erasures that some destinations may not know about.
     var erased: String { root + "/erased" }
     var deliverLock: String { root + "/deliver.lock" }
     var settled: String { root + "/settled" }
     var deadLetters: String { root + "/set-aside" }
     var writers: String { root + "/writers" }
-    /// Written by a process that wants the delivering process to deliver now.
+    /// The file that a process writes to request immediate delivery by the delivering process.
     var deliveryRequest: String { root + "/" + Self.deliveryRequest }
 
     func writer(_ id: WriterID) -> String { writers + "/" + id.description }

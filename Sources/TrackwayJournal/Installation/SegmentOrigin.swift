@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The description of a segment's writer, stored in the segment's first record.
 struct SegmentOrigin: Sendable, Hashable {
     var installation: InstallationID
     var writer: WriterID
-    /// The boot the writer ran in.
+    /// The boot in which the writer ran.
     ///
-    /// Monotonic times compare within one boot only.
+    /// Monotonic times are comparable only within one boot.
     var boot: String
-    /// When the segment was started.
+    /// The time at which the segment was started.
     var begun: DualTimestamp
 
     var bytes: [UInt8] {

@@ -3,8 +3,8 @@
 
 /// The work of one flush to stable storage.
 ///
-/// It is planned under the lock and run outside it. Only one flush may run per log at a time: the system reports a
-/// failed flush once, so only one of two concurrent flushes would see the failure.
+/// A flush is planned while the log's lock is held, and executed without the lock. Only one flush per log may run at
+/// a time: the system reports a failed flush only once, so only one of two concurrent flushes would see the failure.
 struct LogFlushPlan: Sendable {
     let folder: String
     let storage: any JournalStorage
@@ -15,28 +15,28 @@ struct LogFlushPlan: Sendable {
     let currentNumber: UInt32
     /// Whether segments were created since the last flush.
     ///
-    /// Their names must then be flushed too.
+    /// If so, the segments' names must also be flushed.
     let isFolderStale: Bool
     /// Whether this process has not yet flushed the folders above the log.
     ///
-    /// The process that created one of them may have been killed before it could flush it.
+    /// The process that created one of these folders may have been killed before it could flush that folder.
     let isPathStale: Bool
     /// See ``LogWriter/init(folder:root:storage:options:lastSegment:)``.
     let root: String
 
-    /// The reason why a flush failed.
+    /// The cause of a failed flush.
     struct Failure: Error {
         let cause: StorageError
-        /// Whether a folder above the log's failed to flush.
+        /// Whether flushing a folder above the log's folder failed.
         ///
-        /// Then no later write to the log can be proven durable.
+        /// If so, no later write to the log can be proven durable.
         let isAboveLog: Bool
     }
 
-    /// Blocks until everything is on stable storage.
+    /// Flushes everything in the plan; blocks until it is on stable storage.
     ///
-    /// That includes the names, from the file system's root down.
-    func carryOut() throws(Failure) {
+    /// This includes the names, from the file system's root down.
+    func execute() throws(Failure) {
         do throws(StorageError) {
             for number in finished ?? 0..<0 {
                 try storage.synchronize(SegmentName.path(folder, number))
@@ -58,12 +58,12 @@ struct LogFlushPlan: Sendable {
 extension JournalStorage {
     /// Flushes the entries of every folder above `path`.
     ///
-    /// `path`'s own name then survives power loss.
+    /// Afterward, the name of `path` itself survives power loss.
     ///
     /// - Parameters:
     ///   - path: a file or folder.
-    ///   - root: the topmost folder that belongs to us. A folder above it that this user may not open is skipped,
-    ///     because a user who cannot open it has not created anything in it.
+    ///   - root: the topmost folder that the app owns. A folder above it that this user may not open is skipped,
+    ///     because the user cannot have created anything in it.
     /// - Complexity: O(depth) flushes.
     func synchronizeFolders(above path: String, from root: String) throws(StorageError) {
         var folder = path

@@ -3,11 +3,11 @@
 
 /// A position in a log.
 ///
-/// It consists of a segment's number and a byte offset in the segment.
+/// A position consists of a segment's number and a byte offset in the segment.
 public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertible, LosslessStringConvertible {
-    /// The segment's number; the first is 1.
+    /// The segment's number, starting at 1.
     public var segment: UInt32
-    /// Bytes from the segment's start.
+    /// The offset from the segment's start, in bytes.
     public var offset: UInt32
 
     /// Creates a position.
@@ -19,7 +19,7 @@ public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertib
     /// The position before all records of any log.
     public static let start = LogPosition(segment: 0, offset: 0)
 
-    /// Parses the text form `"3.88213"`.
+    /// Parses the text form, such as `"3.88213"`.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let segment = UInt32(parts[0]), let offset = UInt32(parts[1]),
@@ -28,10 +28,10 @@ public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertib
         self.init(segment: segment, offset: offset)
     }
 
-    /// The text form, segment first: `"3.88213"`.
+    /// The text form, such as `"3.88213"`: segment, period, and offset.
     public var description: String { "\(segment).\(offset)" }
 
-    /// Orders positions from earlier to later.
+    /// Returns whether the left position is before the right position.
     public static func < (left: LogPosition, right: LogPosition) -> Bool {
         (left.segment, left.offset) < (right.segment, right.offset)
     }
@@ -40,7 +40,7 @@ public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertib
 /// The file names of a log's segments: eight digits and `.segment`.
 enum SegmentName {
     static let suffix = ".segment"
-    /// The prepared next segment, not part of the log yet.
+    /// The name of the next segment while it is only prepared and not part of the log yet.
     static let spare = "spare"
 
     static func path(_ folder: String, _ number: UInt32) -> String {
@@ -53,7 +53,7 @@ enum SegmentName {
         return UInt32(name.dropLast(suffix.count))
     }
 
-    /// The numbers of the segments in a folder, ascending.
+    /// Returns the numbers of the segments in a folder, ascending.
     static func all(in folder: String, _ storage: any JournalStorage) throws(StorageError) -> [UInt32] {
         try storage.names(in: folder).compactMap(number).sorted()
     }

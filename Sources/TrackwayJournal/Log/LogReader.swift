@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-private import TrackwayEvents
+private import TrackwayCore
 
 /// Reads a log's records in order, from any process.
 ///
-/// Works while the log is being written and after its writer has died. Damaged bytes are skipped and counted, never
-/// fatal: the reader looks for the next intact record at the next possible offset. It keeps one window of the file in
-/// memory (at most 256 KiB, more only for a larger record).
+/// The reader works while the log is being written and after its writer has died. Damaged bytes are skipped and
+/// counted, and are never fatal: the reader searches for the next intact record from the next possible offset. It
+/// keeps one window of the file in memory (at most 256 KiB, more only for a larger record).
 ///
-/// A value; use each copy in one task at a time. Reading a record costs O(its size).
+/// A reader is a value; use each copy in one task at a time. Reading a record costs O(its size).
 public struct LogReader: Sendable {
-    /// Where the reader looks for the next record.
+    /// The position at which the reader looks for the next record.
     public private(set) var position: LogPosition
     /// The damage skipped so far.
     public private(set) var damage = LogDamage()
     /// Whether the writer is known to have ended.
     ///
-    /// A half-written record at the end is then damage, not work in progress.
+    /// If so, a partially written record at the end is damage; otherwise, the writer may still complete it.
     public var isComplete: Bool
-    /// Whether to read only the records' kinds and numbers.
+    /// Whether to read only the records' kinds and sequence numbers.
     ///
-    /// Encrypted payloads then stay encrypted and count as empty.
+    /// If so, encrypted payloads stay encrypted and count as empty.
     var readsHeadersOnly = false
-    /// The boot this process runs in, if known; see ``search(from:behindBlank:)``.
+    /// The boot this process runs in, if known; see ``search(from:afterBlank:)``.
     var boot = ""
 
     private let folder: String
     private let storage: any JournalStorage
     private var window: SegmentWindow
-    /// The path of the segment read last, built once per segment.
+    /// The path of the most recently read segment, built once per segment.
     private var known: (segment: UInt32, path: String) = (0, "")
     private var segments: [UInt32] = []
-    /// The salt of the segment read last.
+    /// The salt of the most recently read segment.
     private var salt: (segment: UInt32, value: UInt32) = (0, 0)
-    /// Decrypts encrypted records.
+    /// The decryptor for encrypted records.
     private var decryptor: FrameDecryptor
-    /// A segment whose preamble states that all its records are encrypted.
+    /// The current segment if its preamble states that all its records are encrypted; else 0.
     private var encryptedSegment: UInt32 = 0
-    /// Where a complete log was found to end.
+    /// The position at which a complete log was found to end.
     ///
-    /// Further reads at the end then cost nothing.
+    /// This makes further reads at the end free.
     private var finalEnd: LogPosition?
     /// The last segment that was found to have been started in this boot.
     private var segmentOfThisBoot: UInt32 = 0
 
-    /// Creates a reader of the log in `folder`.
+    /// Creates a reader for the log in `folder`.
     ///
     /// - Parameters:
     ///   - folder: the log's folder.
-    ///   - storage: the storage that holds it.
-    ///   - position: where to start; a record's `end`, or ``LogPosition/start``.
+    ///   - storage: the storage that contains the log.
+    ///   - position: the position at which to start; a record's `end`, or ``LogPosition/start``.
     ///   - isComplete: see ``isComplete``.
     public init(
         folder: String,
@@ -68,9 +68,9 @@ public struct LogReader: Sendable {
 
     /// Creates a reader that reads ahead less than usual.
     ///
-    /// For callers that need only a record or two.
+    /// Intended for callers that need only one or two records.
     ///
-    /// - Parameter size: the number of bytes of a segment to read at once; more only for a larger record.
+    /// - Parameter size: the number of bytes of a segment to read at once; more are read only for a larger record.
     init(folder: String, storage: any JournalStorage, from position: LogPosition, window size: Int) {
         self.init(folder: folder, storage: storage, from: position)
         window = SegmentWindow(size: size)
@@ -78,8 +78,8 @@ public struct LogReader: Sendable {
 
     /// Returns the next intact record, or nil at the current end.
     ///
-    /// - Throws: ``JournalError`` when the storage cannot be read now (nothing is skipped because of that), or when a
-    ///   newer version wrote the log.
+    /// - Throws: ``JournalError`` if the storage currently cannot be read (no record is then skipped), if a key is
+    ///   missing, or if a newer version wrote the log.
     public mutating func next() throws(JournalError) -> LogEntry? {
         do {
             return try scan()
@@ -90,9 +90,9 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// The highest number that exists only in the writer's memory.
+    /// Returns the highest sequence number that exists only in the writer's memory.
     ///
-    /// Nil if none. Read from the marker at the end of the current segment.
+    /// Nil if none. The number is read from the marker at the end of the current segment.
     func numberInMemory() throws(StorageError) -> UInt64? {
         guard position.segment > 0 else { return nil }
         let path = SegmentName.path(folder, position.segment)
@@ -112,7 +112,7 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// Releases the window's memory; the window is read again when needed.
+    /// Releases the window's memory; the window is reread when needed.
     mutating func releaseWindow() {
         window = window.emptied
     }
@@ -123,9 +123,9 @@ public struct LogReader: Sendable {
         finalEnd = nil
     }
 
-    /// Passes `body` the last returned record's payload, without copying it.
+    /// Calls `body` with the last returned record's payload, without copying it.
     ///
-    /// The record is the one that ``next()`` returned last. The pointer is valid only during `body`.
+    /// `entry` must be the record that ``next()`` returned last. The pointer is valid only during `body`.
     public func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard entry.isEncrypted else { return window.withBytes(entry.payload, body) }
         return decryptor.text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[entry.payload])) }
@@ -165,7 +165,7 @@ public struct LogReader: Sendable {
                 position.offset += UInt32(header.stride)
                 let payload = payload(of: header, at: offset)
                 let entry = LogEntry(header, segment: position.segment, offset: offset, payload: payload)
-                if header.kind == .origin, !boot.isEmpty, !(entry.isEncrypted && readsHeadersOnly) { noteBoot(entry) }
+                if header.kind == .origin, !boot.isEmpty, !(entry.isEncrypted && readsHeadersOnly) { recordBoot(entry) }
                 return entry
             }
             if !isFresh {
@@ -179,15 +179,16 @@ public struct LogReader: Sendable {
             let isHead = position.segment >= (segments.last ?? 0)
             if case .nothing = finding, isHead, !isComplete { return nil }
             if !isHead, !isRechecked {
-                // The writer may have finished this segment between our reads of the bytes and of the folder.
+                // The writer may have finished this segment between the reads of the bytes and of the folder.
                 window.invalidate()
                 isRechecked = true
                 continue
             }
             var isBlank = false
             if case .nothing = finding { isBlank = true }
-            if let found = try search(from: offset + 8, behindBlank: isBlank) {
-                // A record after a bad one proves that the bad one was complete, so examine it once more.
+            if let found = try search(from: offset + 8, afterBlank: isBlank) {
+                // A record after a bad record proves that the bad record was completely written, so examine it once
+                // more.
                 window.invalidate()
                 if case .frame = try examine(offset) { continue }
                 if !isMarkerFrame(found) {
@@ -212,9 +213,9 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// The payload range of the last frame examined.
+    /// Returns the payload range of the last frame examined.
     ///
-    /// It is a range in the window or in the decryptor's text.
+    /// The range refers to the window or, for an encrypted frame, to the decryptor's text.
     private func payload(of header: FrameHeader, at offset: Int) -> Range<Int> {
         guard header.flags & FrameHeader.encrypted != 0 else {
             return window.range(offset + FrameHeader.size, count: header.payloadLength)
@@ -224,15 +225,16 @@ public struct LogReader: Sendable {
 
     /// Whether nothing was written at or after `offset` since the window was read.
     ///
-    /// This is the usual case for a caller that follows a log. One small read answers it without reading ahead again.
+    /// This is the usual case for a caller that follows a log. One small read determines this without reading ahead
+    /// again.
     private mutating func isStillEnd(_ offset: Int) throws -> Bool {
-        // A failure of the storage here recurs below, where it is reported.
+        // A storage failure here recurs in a later read, which reports it.
         guard !isComplete, (try? window.isStillBlank(path(), at: offset, storage)) == true else { return false }
         segments = try SegmentName.all(in: folder, storage)
         return position.segment >= (segments.last ?? 0)
     }
 
-    /// The path of the segment at ``position``.
+    /// Returns the path of the segment at ``position``.
     private mutating func path() -> String {
         if known.segment != position.segment {
             known = (position.segment, SegmentName.path(folder, position.segment))
@@ -247,9 +249,9 @@ public struct LogReader: Sendable {
         offset + SegmentAppender.reserve >= window.fileSize && window.header(at: offset)?.kind == .dropped
     }
 
-    /// Points the window at the segment of ``position``.
+    /// Moves the window to the segment of ``position``.
     ///
-    /// If that segment was removed, it points at the start of the next existing one.
+    /// If that segment was removed, moves to the start of the next existing segment. Returns false if there is none.
     private mutating func openSegment() throws -> Bool {
         if window.segment == position.segment, window.isValid { return true }
         if position.segment > 0 {
@@ -305,17 +307,18 @@ public struct LogReader: Sendable {
         }
         guard window.isIntact(header, at: offset, salt: salt.value) else { return .invalid }
         guard header.flags & FrameHeader.encrypted != 0 else {
-            // A plain record among encrypted ones cannot be trusted: its checksum needs no key.
+            // A plain record among encrypted records cannot be trusted, because its checksum requires no key.
             return encryptedSegment == position.segment ? .invalid : .frame(header)
         }
         return try decrypt(header, at: offset) ? .frame(header) : .invalid
     }
 
-    /// Decrypts a record whose checksum is right.
+    /// Decrypts a record whose checksum is valid.
     ///
-    /// Returns false if it was not written here.
+    /// Returns false if the record was not written at this position.
     ///
-    /// - Throws: when its key is missing; the record is then not damage, and nothing is skipped.
+    /// - Throws: an error if the record's key is missing; the record then does not count as damage, and nothing is
+    ///   skipped.
     private mutating func decrypt(_ header: FrameHeader, at offset: Int) throws -> Bool {
         guard header.payloadLength >= FrameEncryptor.overhead else { return false }
         guard !readsHeadersOnly else { return true }
@@ -329,25 +332,25 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// Remembers whether the segment was started in this boot, according to its first record.
-    private mutating func noteBoot(_ origin: LogEntry) {
+    /// Records whether the segment was started in this boot, according to its first record.
+    private mutating func recordBoot(_ origin: LogEntry) {
         let isOfThisBoot = withPayload(of: origin) { SegmentOrigin(Array($0))?.boot == boot }
         segmentOfThisBoot = isOfThisBoot ? position.segment : 0
     }
 
-    /// The number of blank bytes that mark a segment's end.
+    /// The number of blank bytes that indicate a segment's end.
     ///
-    /// This applies to segments of this boot.
+    /// Applies only to segments of this boot.
     private static let blankEnd = 32 * 1024
 
     /// Returns the next offset at or after `offset` where an intact record starts.
     ///
-    /// A segment written in another boot may have blank pages before written ones, because the power failed while pages
-    /// were being written. Such a segment is searched to its last byte. In this boot the system has lost nothing:
-    /// records were written one after another, so only the marker at the very end can follow a long blank range.
+    /// A segment written in another boot may have blank pages before written pages, if the power failed while pages
+    /// were being written. Such a segment is searched to its last byte. In this boot, the system has lost no data:
+    /// records were written one after another, so only the marker at the segment's end can follow a long blank range.
     ///
-    /// - Parameter isBlank: whether no bytes were found just before `offset`.
-    private mutating func search(from offset: Int, behindBlank isBlank: Bool) throws -> Int? {
+    /// - Parameter isBlank: whether only blank bytes were found just before `offset`.
+    private mutating func search(from offset: Int, afterBlank isBlank: Bool) throws -> Int? {
         var candidate = offset
         var mayEnd = isBlank && segmentOfThisBoot == position.segment
         let path = path()
@@ -367,32 +370,32 @@ public struct LogReader: Sendable {
     }
 }
 
-/// One intact record of a log, as ``LogReader`` finds it.
+/// One intact record of a log, as returned by ``LogReader``.
 public struct LogEntry: Sendable, Hashable {
     /// The kind of record.
     public let kind: FrameKind
-    /// The record's sequence number; what it counts depends on the kind.
+    /// The record's sequence number; its meaning depends on the kind.
     public let sequence: UInt64
-    /// The generation of the context it was recorded in.
+    /// The generation of the context in which the record was written.
     ///
-    /// 0 where that does not apply.
+    /// 0 if not applicable.
     public let context: UInt32
-    /// Where the record starts.
+    /// The position at which the record starts.
     public let start: LogPosition
-    /// Where the next record starts.
+    /// The position at which the next record starts.
     public let end: LogPosition
-    /// Bytes of the payload.
+    /// The length of the payload, in bytes.
     public var payloadLength: Int { payload.count }
 
-    /// Bytes of an addressed event's route at the payload's start.
+    /// The length of the route at the payload's start, in bytes.
     ///
-    /// Nil when the event is for all destinations.
+    /// Nil if the event is for all destinations.
     package let routeLength: Int?
     /// The payload's range in the reader's window, valid until the reader's next call.
     ///
-    /// For an encrypted payload, the range in the text decrypted last.
+    /// For an encrypted payload, this is the range in the most recently decrypted text.
     let payload: Range<Int>
-    /// Whether the payload is stored encrypted.
+    /// Whether the stored payload is encrypted.
     let isEncrypted: Bool
 
     init(_ header: FrameHeader, segment: UInt32, offset: Int, payload: Range<Int>) {
@@ -409,15 +412,15 @@ public struct LogEntry: Sendable, Hashable {
 
 /// The damage that a reader skipped.
 ///
-/// Skipping discards nothing: the bytes stay in the file.
+/// Skipping does not discard anything: the bytes stay in the file.
 public struct LogDamage: Sendable, Hashable {
-    /// Runs of damaged bytes between intact records.
+    /// The number of runs of damaged bytes between intact records.
     ///
-    /// The sequence numbers show how many records they held.
+    /// The sequence numbers show how many records were in these runs.
     public var gaps = 0
-    /// Records that were started at a log's very end but are incomplete.
+    /// The number of incomplete records at the end of a log.
     public var tornTails = 0
-    /// Bytes skipped.
+    /// The number of bytes skipped.
     public var bytes = 0
 
     /// Creates a value without damage.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The writing end of a log: its current segment, and creation of the next.
+/// Writes to a log's current segment and creates the next segment.
 ///
-/// A value; its owner holds a lock around it.
+/// A writer is a value; its owner must protect it with a lock.
 struct LogWriter: Sendable {
     let folder: String
     let storage: any JournalStorage
     private let segmentBytes: Int
-    /// The keys that encrypt segments; nil for plain ones.
+    /// The keys that encrypt segments; nil for plain segments.
     private let keys: FolderKeys?
     private(set) var appender: SegmentAppender?
     /// The newest segment's number; 0 before the first.
@@ -19,14 +19,14 @@ struct LogWriter: Sendable {
     private(set) var firstUnsynchronized: UInt32
     /// The next segment, created in advance; see ``offerSpare(_:)``.
     private var spare: (any SegmentStorage)?
-    /// Complete segments whose unused space has not been freed yet.
+    /// The complete segments whose unused space has not been freed yet.
     private var retired: [RetiredSegment] = []
-    /// The current segment, while its pages still have to be prefaulted.
+    /// The current segment, while its pages still need to be prefaulted.
     ///
     /// See ``takeUnpopulated()``.
     private var unpopulated: (any SegmentStorage)?
-    /// See ``note(_:)``.
-    private var noted: DroppedRange?
+    /// The numbers in the current marker; see ``writeMarker(_:)``.
+    private var marker: DroppedRange?
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
     private let root: String
@@ -35,8 +35,8 @@ struct LogWriter: Sendable {
 
     /// - Parameters:
     ///   - folder: the log's folder.
-    ///   - root: the topmost folder above it that belongs to us.
-    ///   - storage: the storage that holds it.
+    ///   - root: the topmost folder that the app owns; the log's folder or a folder above it.
+    ///   - storage: the storage that contains the log.
     ///   - options: the log's layout.
     ///   - lastSegment: the newest existing segment; 0 if none.
     init(folder: String, root: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32) {
@@ -50,7 +50,7 @@ struct LogWriter: Sendable {
         lastNamed = lastSegment
     }
 
-    /// Where the next record will start.
+    /// The position of the next record.
     var end: LogPosition {
         appender?.position ?? LogPosition(segment: lastSegment + 1, offset: UInt32(SegmentPreamble.size))
     }
@@ -64,7 +64,8 @@ struct LogWriter: Sendable {
 
     /// Handles a payload that did not fit below the mark.
     ///
-    /// Returns true if the reason is that half of the segment is full: the next segment can now be created in advance.
+    /// Returns true if the reason is that half of the segment is full; the next segment can then be created in
+    /// advance.
     mutating func passMark() -> Bool {
         appender?.passMark() ?? false
     }
@@ -85,7 +86,7 @@ struct LogWriter: Sendable {
 
     /// Appends to the current segment, which must have enough space.
     ///
-    /// - Returns: false if the record could not be encrypted; nothing was written then.
+    /// - Returns: false if the record could not be encrypted; nothing was written in that case.
     mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
         appender?.append(header, payload: payload, payloadChecksum: payloadChecksum) ?? false
     }
@@ -96,23 +97,23 @@ struct LogWriter: Sendable {
     mutating func append(kind: FrameKind, _ payload: [UInt8], sequence: UInt64, context: UInt32 = 0) {
         payload.withUnsafeBytes { bytes in
             let header = FrameHeader(kind: kind, payload: bytes.count, sequence: sequence, context: context)
-            // A record that cannot be encrypted is left out; events are valid without it.
+            // A record that cannot be encrypted is omitted; events are valid without it.
             _ = appender?.append(header, payload: bytes, payloadChecksum: Checksum.payload(bytes))
         }
     }
 
     /// Starts the next segment and completes the current one.
     ///
-    /// The new segment is created first: if space for it runs out, the current one stays unchanged and may still take
-    /// a smaller record.
+    /// The new segment is created first: if there is no space for it, the current segment stays unchanged and may
+    /// still have space for a smaller record.
     ///
     /// - Parameters:
-    ///   - payload: bytes the next record needs, including the records that open the segment.
+    ///   - payload: the number of bytes required for the next record, including the context record before it.
     ///   - sequence: the last sequence number written so far.
     ///   - origin: the description of the segment's writer, stored in the segment's first record.
     mutating func roll(payload: Int, sequence: UInt64, origin: [UInt8]) throws(StorageError) {
         let number = lastSegment + 1
-        // Encryption lengthens four frames: the origin's, the next record's, the context's and the seal's.
+        // Encryption lengthens four frames: the origin, the next record, the context, and the seal.
         let overhead = keys == nil ? 0 : 4 * FrameEncryptor.overhead
         let opening =
             SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
@@ -126,8 +127,8 @@ struct LogWriter: Sendable {
             unpopulated = nil
         } else {
             file = try storage.makeSegment(path, bytes: bytes)
-            // An app creates the first segment at launch, mostly for later use. Any other segment is filled at once,
-            // and prefaulting its pages together costs less than faulting on each one.
+            // An app creates the first segment at launch, mostly for later use. Any other segment is filled
+            // immediately, and prefaulting all its pages together costs less than a fault on each page.
             unpopulated = number == 1 ? file : nil
             if number > 1 { file.populate() }
         }
@@ -135,13 +136,14 @@ struct LogWriter: Sendable {
         guard var next = SegmentAppender(number: number, file: file, salt: salt, encryptor: encryptor) else {
             throw StorageError(.other, operation: "map", path: path)
         }
-        // Written before the old segment is sealed, so that some segment records the numbers in memory at all times.
-        next.note(noted)
+        // The marker is written before the old segment is sealed, so that at all times one of the segments records
+        // the numbers in memory.
+        next.writeMarker(marker)
         if var old = appender {
             old.seal(sequence: sequence)
             retired.append(RetiredSegment(file: old.file, length: old.used))
-            // Maintenance normally does this, off the recording thread; the number is bounded in case no maintenance
-            // runs.
+            // Maintenance normally finishes segments, off the recording thread; their number is bounded in case no
+            // maintenance runs.
             if retired.count > 1 { retired.removeFirst().finish() }
         }
         appender = next
@@ -156,16 +158,16 @@ struct LogWriter: Sendable {
 
     /// Writes a marker of the numbers held only in memory.
     ///
-    /// Nil removes it. A reader finds the marker if this process is killed. It needs no additional space; without a
-    /// segment it cannot be written.
-    mutating func note(_ range: DroppedRange?) {
-        noted = range
-        appender?.note(range)
+    /// Nil removes the marker. If this process is killed, readers find the marker. The marker requires no additional
+    /// space; without a segment, it cannot be written.
+    mutating func writeMarker(_ range: DroppedRange?) {
+        marker = range
+        appender?.writeMarker(range)
     }
 
-    /// Abandons all segments as they are.
+    /// Abandons all segments without completing them.
     ///
-    /// The folder was recreated and contains none of them.
+    /// Called when the folder was recreated and contains none of the segments.
     mutating func startOver() {
         appender = nil
         spare = nil
@@ -182,7 +184,7 @@ struct LogWriter: Sendable {
     ///
     /// - Parameters:
     ///   - sequence: the last sequence number accounted for.
-    ///   - lost: numbers that could not be written.
+    ///   - lost: sequence numbers that could not be written.
     mutating func close(sequence: UInt64, lost: DroppedRange? = nil) {
         for segment in takeRetired() { segment.finish() }
         if spare != nil {
@@ -190,7 +192,7 @@ struct LogWriter: Sendable {
             do {
                 try storage.remove(folder + "/" + SegmentName.spare)
             } catch {
-                // It is removed together with the folder.
+                // The spare segment is removed together with the folder.
             }
         }
         unpopulated = nil
@@ -204,7 +206,7 @@ struct LogWriter: Sendable {
 
     /// The path and size of the next segment to create in advance.
     ///
-    /// Nil if not needed yet.
+    /// Nil if no segment is needed yet.
     func spareWanted() -> (path: String, bytes: Int)? {
         guard spare == nil, let appender, appender.isPastMark else { return nil }
         return (folder + "/" + SegmentName.spare, segmentBytes)
@@ -212,22 +214,22 @@ struct LogWriter: Sendable {
 
     /// Accepts a segment created in advance.
     ///
-    /// Returns false if there is already one.
+    /// Returns false if there already is a spare segment, or no current segment.
     mutating func offerSpare(_ file: any SegmentStorage) -> Bool {
         guard spare == nil, appender != nil else { return false }
         spare = file
         return true
     }
 
-    /// Returns, once, the current segment if it was not created in advance.
+    /// Returns the current segment, but only once, if it was not created in advance.
     ///
-    /// Its pages still have to be prefaulted.
+    /// The segment's pages still need to be prefaulted.
     mutating func takeUnpopulated() -> (any SegmentStorage)? {
         defer { unpopulated = nil }
         return unpopulated
     }
 
-    /// Takes the complete segments whose unused space has not been freed yet.
+    /// Removes and returns the complete segments whose unused space has not been freed yet.
     mutating func takeRetired() -> [RetiredSegment] {
         defer { retired = [] }
         return retired
@@ -240,7 +242,7 @@ struct LogWriter: Sendable {
         return file
     }
 
-    /// Returns the plan for flushing, so that everything appended so far survives power loss.
+    /// Returns the plan for a flush of everything appended so far.
     func flushPlan() -> LogFlushPlan {
         LogFlushPlan(
             folder: folder,
@@ -255,8 +257,8 @@ struct LogWriter: Sendable {
     }
 
     /// Records that a flush plan succeeded.
-    mutating func flushed(_ plan: LogFlushPlan) {
-        // The current segment must be flushed again, because it will be written to again.
+    mutating func flushSucceeded(_ plan: LogFlushPlan) {
+        // The current segment must be flushed again, because more records will be written to it.
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber)
         lastNamed = max(lastNamed, plan.currentNumber)
         isPathFlushed = true
@@ -264,7 +266,7 @@ struct LogWriter: Sendable {
 
     /// Records that a flush plan failed.
     ///
-    /// The segments it names are never flushed again, because that would prove nothing.
+    /// The plan's segments are never flushed again, because another flush would not prove durability.
     mutating func flushFailed(_ plan: LogFlushPlan) {
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber + 1)
     }
@@ -279,7 +281,7 @@ struct RetiredSegment: Sendable {
         do {
             try file.finish(length: length)
         } catch {
-            // Every record is in place, and readers stop at the seal. Only the unused space was not freed.
+            // All records are in place, and readers stop at the seal. Only the unused space was not freed.
         }
     }
 }
@@ -288,7 +290,7 @@ struct RetiredSegment: Sendable {
 public struct LogOptions: Sendable, Hashable {
     /// The number of bytes reserved for each segment.
     ///
-    /// At least 4 KiB, at most 1 GiB. 1 MiB by default. Larger segments roll less often; smaller ones free space
+    /// At least 4 KiB, at most 1 GiB; 1 MiB by default. Larger segments roll less often; smaller segments free space
     /// sooner.
     public var segmentBytes: Int
 

@@ -5,11 +5,11 @@
 struct SegmentWindow: Sendable {
     /// The maximum number of bytes to read ahead.
     ///
-    /// It is large enough to make system calls rare, and small enough for a phone.
+    /// This size is large enough to make system calls rare, and small enough for a phone.
     static let usualSize = 256 * 1024
     /// The number of bytes to read ahead at first.
     ///
-    /// Each consecutive read is twice as long, so that a log of a few records in a large reserved file costs little.
+    /// Each consecutive read is twice as long, so a log of a few records in a large reserved file is cheap to read.
     private static let firstSize = 16 * 1024
 
     private(set) var segment: UInt32 = 0
@@ -19,9 +19,9 @@ struct SegmentWindow: Sendable {
     private var start = 0
     private var bytes: [UInt8] = []
     private let size: Int
-    /// The number of bytes to read ahead next time.
+    /// The number of bytes to read ahead on the next read.
     private var ahead: Int
-    /// The segment and byte range read last, whether or not still valid.
+    /// The most recently read segment and byte range, even if no longer valid.
     private var last: (segment: UInt32, bytes: Range<Int>) = (0, 0..<0)
 
     init(size: Int = Self.usualSize) {
@@ -36,7 +36,7 @@ struct SegmentWindow: Sendable {
     /// A copy of the window without its memory.
     var emptied: SegmentWindow { SegmentWindow(size: size) }
 
-    /// Points the window at a file.
+    /// Moves the window to a file.
     ///
     /// Returns false if the file does not exist.
     mutating func open(
@@ -51,7 +51,7 @@ struct SegmentWindow: Sendable {
 
     /// Makes `count` bytes from `offset` available.
     ///
-    /// Returns false if the file ends before that.
+    /// Returns false if the file ends before the last of these bytes.
     mutating func load(
         _ path: String,
         segment: UInt32,
@@ -103,9 +103,9 @@ struct SegmentWindow: Sendable {
         return true
     }
 
-    /// Whether the file still has no data at `offset`, where the window shows none.
+    /// Whether the file, like the window, still has no data at `offset`.
     ///
-    /// False if the file is gone.
+    /// False if the file was removed.
     func isStillBlank(_ path: String, at offset: Int, _ storage: any JournalStorage) throws(StorageError) -> Bool {
         guard let bytes = try storage.bytes(of: path, at: offset, count: MemoryLayout<UInt32>.size) else {
             return false
@@ -141,10 +141,10 @@ struct SegmentWindow: Sendable {
         }
     }
 
-    /// Whether the broken record at `offset` may have been an event.
+    /// Whether the damaged record at `offset` may have been an event.
     ///
     /// Internal records of the log are not events. The first record of a segment is its origin; for any other record,
-    /// the kind decides if it is still readable.
+    /// the kind decides, if it is still readable.
     func mayHoldEvent(at offset: Int) -> Bool {
         guard offset > SegmentPreamble.size else { return false }
         let place = offset - start + 8
@@ -159,9 +159,9 @@ struct SegmentWindow: Sendable {
         return bytes[max(0, offset - start)...].allSatisfy { $0 == 0 }
     }
 
-    /// Returns the next multiple of eight whose word is not zero.
+    /// Returns the next offset, in steps of eight, whose word is not zero.
     ///
-    /// It is at or after `offset`; without such a word, it is the last one in the window.
+    /// The result is at or after `offset`; without such a word, it is the last candidate in the window.
     func skippingZeros(from offset: Int) -> Int {
         bytes.withUnsafeBytes { all in
             var candidate = offset - start
@@ -174,9 +174,9 @@ struct SegmentWindow: Sendable {
         }
     }
 
-    /// The format version stated in the segment's preamble.
+    /// Returns the format version stated in the segment's preamble.
     ///
-    /// Nil when the preamble is damaged.
+    /// Nil if the preamble is damaged or missing.
     func version(_ path: String, _ storage: any JournalStorage) throws(StorageError) -> UInt32? {
         guard let preamble = try storage.bytes(of: path, at: 0, count: SegmentPreamble.size),
             preamble.count == SegmentPreamble.size

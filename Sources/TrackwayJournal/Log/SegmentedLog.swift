@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-private import TrackwayEvents
+private import TrackwayCore
 
 /// An append-only log in a folder: framed, checksummed records in segments.
 ///
 /// When ``append(kind:payload:sequence:)`` returns, the record survives the death of the process. When
 /// ``synchronize()`` returns, everything appended before it survives power loss. The folder is locked, so a log has one
-/// owner at a time. Any thread may call; appends take one short lock and never wait for a flush.
+/// owner at a time. Callable from any thread; appends take one short lock and never wait for a flush.
 public final class SegmentedLog: Sendable {
     private let state: Locked<State>
-    /// Held during a flush.
+    /// The lock held during a flush.
     ///
-    /// No other flush may run concurrently with one that is about to fail.
+    /// No other flush may run concurrently with a flush that is about to fail.
     private let flushing = Locked(())
     private let folder: String
     private let storage: any JournalStorage
@@ -21,7 +21,7 @@ public final class SegmentedLog: Sendable {
         var log: LogWriter
         var next: UInt64
         var lock: (any StorageLock)?
-        /// The reason why the log stopped accepting records.
+        /// The error that made the log stop accepting records; nil if none.
         ///
         /// A failed flush is final.
         var failure: JournalError?
@@ -29,10 +29,10 @@ public final class SegmentedLog: Sendable {
 
     /// Opens the log in `folder`, creating it if it does not exist.
     ///
-    /// Segments left by an earlier owner are never written to again: records go to a new segment.
+    /// Records are never written to segments of an earlier owner, but to a new segment.
     ///
-    /// - Throws: ``JournalError`` with code `locked` when another process owns the log, `storage` when the folder
-    ///   cannot be used, `newerVersion` when a newer version wrote it.
+    /// - Throws: ``JournalError`` with code `locked` if another process owns the log, `storage` if the folder cannot
+    ///   be used, or `newerVersion` if a newer version wrote the log.
     /// - Complexity: O(size of the newest segment), to find the last sequence number.
     public init(
         folder: String,
@@ -74,11 +74,11 @@ public final class SegmentedLog: Sendable {
     ///
     /// - Parameters:
     ///   - kind: the kind of record; kinds below 16 have a predefined meaning in an app's journal.
-    ///   - payload: its bytes, copied before the call returns; at most 16 MiB.
-    ///   - sequence: its number; nil for the number after the last one.
+    ///   - payload: the record's bytes, copied before the call returns; at most 16 MiB.
+    ///   - sequence: the record's sequence number; nil for the number after the last one.
     /// - Returns: the position just after the record.
-    /// - Throws: `storage` when space runs out (nothing was written; later calls may succeed), `tooLarge`, `closed`,
-    ///   or `synchronizationFailed` when an earlier flush failed.
+    /// - Throws: `storage` if there is no space (nothing was written; later calls may succeed), `tooLarge`, `closed`,
+    ///   or `synchronizationFailed` if an earlier flush failed.
     @discardableResult
     public func append(
         kind: FrameKind,
@@ -110,9 +110,9 @@ public final class SegmentedLog: Sendable {
 
     /// Blocks until everything appended before this call is on stable storage.
     ///
-    /// That includes the folders above the log. Concurrent calls wait for one another, so group them. After a failure
-    /// the log accepts no more records, because data covered by a failed flush cannot be trusted: close the log and
-    /// open it again.
+    /// This includes the folders above the log. Concurrent calls wait for one another, so combine them. After a
+    /// failure, the log accepts no more records, because data covered by a failed flush cannot be trusted: close and
+    /// reopen the log.
     ///
     /// - Throws: `synchronizationFailed`, or `closed`.
     public func synchronize() throws(JournalError) {
@@ -125,7 +125,7 @@ public final class SegmentedLog: Sendable {
             return state.log.flushPlan()
         }
         do throws(LogFlushPlan.Failure) {
-            try plan.carryOut()
+            try plan.execute()
         } catch {
             let failure = JournalError(
                 .synchronizationFailed,
@@ -135,7 +135,7 @@ public final class SegmentedLog: Sendable {
             state.withLock { $0.failure = failure }
             throw failure
         }
-        state.withLock { $0.log.flushed(plan) }
+        state.withLock { $0.log.flushSucceeded(plan) }
     }
 
     /// The position after the last record.
@@ -166,7 +166,7 @@ public final class SegmentedLog: Sendable {
         }
     }
 
-    /// The highest sequence number in the newest segment that contains one.
+    /// Returns the highest sequence number in the newest segment that contains a record.
     private static func lastSequence(
         in folder: String,
         segments: [UInt32],

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// A failure to read a log.
 ///
-/// It is distinguished from an error of the caller's closure.
-private struct SnapshotReadError: Error {
+/// The failure is expected if the destination's cursor has since moved past the unread part.
+struct SnapshotReadError: Error {
     let cause: JournalError
 }
 
-/// A destination's pending events at one moment, at all writers.
+/// A destination's pending events of all writers at one point in time.
 ///
-/// The app reads and removes them. The snapshot contains positions, not events: reading goes through the log in parts,
-/// while others record, read and remove. It detects removed and dropped events, so that each part is either complete or
-/// an error. Any thread may call; every call reads files.
+/// The app reads and removes the events. The snapshot contains positions, not events: the log is read in batches,
+/// while other threads and processes record, read, and remove events. Reading detects removed and dropped events, so
+/// each batch is either complete or an error. Callable from any thread; every call reads files.
 package struct JournalSnapshot: Sendable {
-    /// One writer's part.
+    /// One writer's part of the snapshot.
     struct Part: Sendable {
         let writer: WriterID
         /// The destination's cursor when the snapshot was created.
         let cursor: Cursor
-        /// The last number that belongs to the snapshot.
+        /// The last sequence number that belongs to the snapshot.
         let through: UInt64
-        /// The oldest existing segment at that time.
+        /// The oldest segment that existed when the snapshot was created.
         let oldest: UInt32
-        /// Whether nothing more was going to be added to the log.
+        /// Whether the log was complete when the snapshot was created.
         let isComplete: Bool
     }
 
     /// The destination of the events.
     package let destination: DestinationID
-    /// The installation that recorded them.
+    /// The installation that recorded the events.
     package let installation: InstallationID
-    /// Writers whose events are missing from the snapshot.
+    /// The problems of writers whose events are missing from the snapshot.
     ///
-    /// They could not be read when it was created. Each is a sentence that names the path and the remedy. A later
-    /// snapshot will include them.
-    package let obstacles: [JournalError]
+    /// These writers could not be read when the snapshot was created. Each problem names the path and the remedy. A
+    /// later snapshot can include the events.
+    package let writerProblems: [JournalError]
     let parts: [Part]
     /// The rules for what may be sent, and in which form.
     ///
@@ -46,7 +46,7 @@ package struct JournalSnapshot: Sendable {
 
     private let folder: JournalFolder
     private let storage: any JournalStorage
-    // Weak, because releasing the journal ends it, even if snapshots exist.
+    // The reference is weak, so that the journal ends when the app releases it, even if snapshots exist.
     private weak let journal: Journal?
 
     fileprivate init(
@@ -61,27 +61,27 @@ package struct JournalSnapshot: Sendable {
         storage = journal.storage
         installation = journal.installation
         var parts: [Part] = []
-        var obstacles: [JournalError] = []
+        var writerProblems: [JournalError] = []
         for id in try journal.presentWriters() {
             do throws(JournalError) {
                 guard let part = try journal.part(of: id, for: destination) else { continue }
                 if part.cursor.next <= part.through { parts.append(part) }
             } catch {
                 guard id != journal.writer else { throw error }
-                obstacles.append(error)
+                writerProblems.append(error)
             }
         }
-        // A log removed a moment ago had no pending events, even if its files showed some during the removal.
+        // A log that was just removed had no pending events, even if its files showed some during the removal.
         let removed = parts.contains { $0.writer != journal.writer } ? try journal.removedWriters() : []
         self.parts = parts.filter { !removed.contains($0.writer) }
-        self.obstacles = obstacles
+        self.writerProblems = writerProblems
     }
 
-    /// Creates the part of a snapshot up to one number of each writer.
+    /// Creates a snapshot from another, up to a sequence number per writer.
     private init(of whole: JournalSnapshot, through places: [WriterID: UInt64]) {
         destination = whole.destination
         installation = whole.installation
-        obstacles = whole.obstacles
+        writerProblems = whole.writerProblems
         rules = whole.rules
         folder = whole.folder
         storage = whole.storage
@@ -103,95 +103,31 @@ package struct JournalSnapshot: Sendable {
         Dictionary(parts.map { ($0.writer, $0.through) }) { $1 }
     }
 
-    /// Returns the snapshot's events up to the given sequence number of each writer.
+    /// Returns the snapshot's events up to a sequence number per writer.
     ///
-    /// Events of a writer that is not named are excluded.
+    /// Events of writers not in `places` are excluded.
     package func prefix(through places: [WriterID: UInt64]) -> JournalSnapshot {
         JournalSnapshot(of: self, through: places)
     }
 
     // MARK: Reading
 
-    /// Calls `body` with the snapshot's events, a batch at a time.
-    ///
-    /// Stops when `body` returns false. Events come in the order of recording, and writers in the order they were
-    /// started.
+    /// Returns a reader for the snapshot's events, one batch at a time.
     ///
     /// - Parameters:
     ///   - events: the maximum number of events in a batch; at least 1.
-    ///   - bytes: the maximum bytes of events; a single larger event is passed alone.
-    ///   - body: may record, create other snapshots and remove this one; after a removal, further reading throws
-    ///     `outOfOrder`.
-    /// - Throws: `outOfOrder` when events of the snapshot were removed or dropped since it was created, or when
-    ///   everything was erased; `closed` when the journal was released; `storage` when the log cannot be read now; the
-    ///   errors of `body`.
-    /// - Complexity: O(bytes of the log since the cursor); constant memory.
-    package func readBatches(
-        events: Int = 500,
-        bytes: Int = 256 << 10,
-        _ body: (EventBatch) throws -> Bool
-    ) throws {
-        let limits = (events: max(1, events), bytes: max(1, bytes))
-        for part in parts {
-            guard try read(part, limits, body) else { return }
-        }
-    }
-
-    /// - Returns: false when `body` returned false.
-    private func read(
-        _ part: Part,
-        _ bounds: (events: Int, bytes: Int),
-        _ body: (EventBatch) throws -> Bool
-    ) throws -> Bool {
-        do {
-            return try readLog(of: part, bounds, body)
-        } catch let error as JournalError {
-            // The rest of the log was for other destinations, and maintenance has removed it.
-            guard isRemovedUnread(part) else { throw error }
-            return true
-        }
+    ///   - bytes: the maximum bytes of events; a single larger event is returned alone.
+    package func makeReader(events: Int = 500, bytes: Int = 256 << 10) -> SnapshotReader {
+        SnapshotReader(of: self, events: max(1, events), bytes: max(1, bytes))
     }
 
     /// Whether a part's log was removed without delivering or dropping any of its events.
-    private func isRemovedUnread(_ part: Part) -> Bool {
+    func isRemovedUnread(_ part: Part) -> Bool {
         let settled = journal?.settledAtRemoval.withLock { $0[part.writer]?[destination] }
         return settled == part.cursor.delivered &+ part.cursor.droppedTotal
     }
 
-    private func readLog(
-        of part: Part,
-        _ bounds: (events: Int, bytes: Int),
-        _ body: (EventBatch) throws -> Bool
-    ) throws -> Bool {
-        let limits = BatchReader.Limits(events: bounds.events, bytes: bounds.bytes, throughSequence: part.through)
-        // The cursor may have advanced over events for others, whose segments were then removed.
-        var start = try untouchedCursor(of: part)
-        var next = start.next
-        while next <= part.through {
-            do {
-                var reader = try reader(of: part, from: start)
-                var isCut = true
-                while isCut, next <= part.through {
-                    let first = next
-                    let stretch = try readStretch(of: part, next: first, limits, &reader)
-                    next = stretch.next
-                    isCut = stretch.isCut
-                    guard !stretch.records.isEmpty else { continue }
-                    guard try body(batch(stretch, of: part, first: first)) else { return false }
-                }
-            } catch let error as SnapshotReadError {
-                guard try untouchedCursor(of: part).next > next else { throw error.cause }
-            }
-            guard next <= part.through else { return true }
-            // The cursor may have moved past removed segments.
-            start = try untouchedCursor(of: part)
-            guard start.next > next else { return true }
-            next = start.next
-        }
-        return true
-    }
-
-    private func reader(of part: Part, from start: Cursor) throws(SnapshotReadError) -> BatchReader {
+    func reader(of part: Part, from start: Cursor) throws(SnapshotReadError) -> BatchReader {
         do throws(JournalError) {
             return try BatchReader(
                 folder: folder.writer(part.writer),
@@ -205,43 +141,43 @@ package struct JournalSnapshot: Sendable {
         }
     }
 
-    /// Reads the next part, and throws if segments that it needs were removed.
-    private func readStretch(
+    /// Reads the next slice; throws if segments needed for it were removed.
+    func readSlice(
         of part: Part,
         next: UInt64,
         _ limits: BatchReader.Limits,
         _ reader: inout BatchReader
-    ) throws(SnapshotReadError) -> BatchReader.Stretch {
+    ) throws(SnapshotReadError) -> BatchReader.RecordSlice {
         let segment = reader.position.segment
         do throws(JournalError) {
-            let stretch = try reader.read(next: next, limits, by: rules)
-            // Checked afterward, so that everything read was present throughout.
+            let slice = try reader.read(next: next, limits, by: rules)
+            // The check comes after the read, to ensure that all data was present during the whole read.
             try checkUntouched(part, since: segment)
-            return stretch
+            return slice
         } catch {
             throw SnapshotReadError(cause: error)
         }
     }
 
-    private func batch(_ stretch: BatchReader.Stretch, of part: Part, first: UInt64) -> EventBatch {
+    func batch(_ slice: BatchReader.RecordSlice, of part: Part, first: UInt64) -> EventBatch {
         EventBatch(
             installation: installation,
             writer: part.writer,
             first: first,
-            last: max(stretch.next, first) - 1,
+            last: max(slice.next, first) - 1,
             recorded: part.through,
-            records: stretch.records,
-            contexts: stretch.contexts,
-            dropped: stretch.dropped,
-            skipped: stretch.skipped,
-            bytes: stretch.bytes
+            records: slice.records,
+            contexts: slice.contexts,
+            dropped: slice.dropped,
+            skipped: slice.skipped,
+            bytes: slice.bytes
         )
     }
 
     /// Returns the destination's current cursor.
     ///
-    /// - Throws: when an event of the part was settled or dropped.
-    private func untouchedCursor(of part: Part) throws(JournalError) -> Cursor {
+    /// - Throws: an error if an event of the part was settled or dropped.
+    func untouchedCursor(of part: Part) throws(JournalError) -> Cursor {
         let journal = try liveJournal()
         let now = try journal.cursor(of: part.writer, destination) ?? part.cursor
         let settled = (now: now.delivered &+ now.droppedTotal, then: part.cursor.delivered &+ part.cursor.droppedTotal)
@@ -256,10 +192,10 @@ package struct JournalSnapshot: Sendable {
         return now
     }
 
-    /// Throws when unread data of a part no longer exists.
+    /// Throws if unread data of a part no longer exists.
     private func checkUntouched(_ part: Part, since segment: UInt32) throws(JournalError) {
         let now = try untouchedCursor(of: part)
-        // A writer removes its oldest segments itself when no process trims; the cursors follow later.
+        // If no process trims, a writer removes its oldest segments itself; the cursors are updated later.
         let oldest = try JournalError.wrap { () throws(StorageError) in
             try SegmentName.all(in: folder.writer(part.writer), storage).first
         }
@@ -293,11 +229,11 @@ package struct JournalSnapshot: Sendable {
     /// Removes exactly the snapshot's events; they count as delivered.
     ///
     /// When this returns, the removal survives power loss. One writer's events are removed in one atomic step. Events
-    /// that another snapshot removed, or that were dropped, do not change, so a second call does nothing.
+    /// that another snapshot removed, or that were dropped, are not affected, so a second call does nothing.
     ///
     /// - Returns: the number of events that this call removed.
-    /// - Throws: `locked` while another process delivers for the installation, `outOfOrder` when everything was erased,
-    ///   `closed` when the journal was released, `storage` when a cursor could not be written: call again.
+    /// - Throws: `locked` while another process delivers for the installation; `outOfOrder` if everything was erased;
+    ///   `closed` if the journal was released; `storage` if a cursor could not be written (retry in that case).
     /// - Complexity: O(bytes of the log since the cursor); constant memory.
     @discardableResult
     package func remove() throws(JournalError) -> UInt64 {
@@ -317,16 +253,17 @@ package struct JournalSnapshot: Sendable {
 extension Journal {
     /// Returns a destination's currently pending events.
     ///
-    /// Includes everything that any thread of this process has recorded for it, and what other processes of the
-    /// installation have written. Events held in memory because the storage refuses them belong to the next snapshot.
+    /// Includes all events that any thread of this process has recorded for the destination, and all events that
+    /// other processes of the installation have written. Events held in memory because the storage rejects them are
+    /// excluded; a later snapshot includes them.
     ///
     /// - Parameters:
     ///   - destination: an app-managed destination.
-    ///   - rule: what may be sent, by the context it was recorded in; its results must not change during the snapshot's
-    ///     lifetime. Events it drops are not shown, and are counted when the snapshot is removed. A writer's events end
-    ///     before the first one that it holds.
-    ///   - filter: drops or changes events; nil when all are shown as they were recorded.
-    /// - Throws: `storage` when the folder cannot be read now.
+    ///   - rule: decides by the recorded context what may be sent; its results must not change during the snapshot's
+    ///     lifetime. Events that the rule drops are not shown, and are counted when the snapshot is removed. Each
+    ///     writer's events end before the first event that the rule holds.
+    ///   - filter: drops or changes events; nil to show all events as they were recorded.
+    /// - Throws: `storage` if the folder currently cannot be read.
     /// - Complexity: O(number of writers).
     package func snapshot(
         for destination: DestinationID,
@@ -337,7 +274,7 @@ extension Journal {
         return try JournalSnapshot(of: destination, in: self, by: SendingRules(admission: rule, filter: filter))
     }
 
-    /// Returns the writers not yet counted and removed, in the order they were started.
+    /// Returns the writers not yet compacted, in the order in which they were started.
     fileprivate func presentWriters() throws(JournalError) -> [WriterID] {
         try JournalError.wrap { () throws(StorageError) in
             let counted = try SettledTotals.load(folder, storage, of: installation).compacted
@@ -356,7 +293,7 @@ extension Journal {
 
     /// Returns one writer's part of a snapshot.
     ///
-    /// Nil when the writer does not know the destination.
+    /// Nil if the writer does not know the destination and the destination takes no backlog.
     fileprivate func part(
         of id: WriterID,
         for destination: DestinationID
@@ -382,7 +319,7 @@ extension Journal {
 
     /// Returns a destination's cursor in a writer's log.
     ///
-    /// Nil when none is stored.
+    /// Nil if none is stored.
     fileprivate func cursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
         if let known = heldConsumer?.cursor(of: id, destination) { return known }
         return try writtenCursor(of: id, destination)
@@ -390,7 +327,7 @@ extension Journal {
 
     /// Returns a cursor in a log that does not know the destination.
     ///
-    /// Nil when the log is not for it.
+    /// Nil if the destination takes no backlog.
     private func backlogCursor(of destination: DestinationID, from first: UInt64) -> Cursor? {
         registry.withLock { $0.takesBacklog(destination) } ? Cursor(at: .start, next: first) : nil
     }
@@ -416,7 +353,7 @@ extension ConsumerState {
         var problem: JournalError?
         for part in snapshot.parts {
             do throws(JournalError) {
-                let count = try progressByWriter[part.writer]?.attempt { (progress) throws(JournalError) in
+                let count = try readStates[part.writer]?.attempt { (progress) throws(JournalError) in
                     try progress.take(for: snapshot.destination, through: part.through, by: snapshot.rules)
                 }
                 removed += (count ?? nil) ?? 0
@@ -432,10 +369,10 @@ extension ConsumerState {
 extension WriterReadState {
     /// Counts a destination's pending events up to number `last` as delivered.
     ///
-    /// The app has taken these events. This is one atomic and durable step.
+    /// The app removed these events from the queue. The cursor changes in one atomic and durable step.
     ///
-    /// - Parameter rules: the rules of the snapshot. Events they drop count as dropped, and nothing is taken from the
-    ///   first event they hold onward.
+    /// - Parameter rules: the rules of the snapshot. Events that they drop count as dropped, and no events are taken
+    ///   from the first event that they hold.
     /// - Returns: the number of events taken.
     fileprivate mutating func take(
         for destination: DestinationID,
@@ -453,14 +390,14 @@ extension WriterReadState {
         )
         let limits = BatchReader.Limits(events: 1000, bytes: 1 << 20, throughSequence: last)
         while cursor.next <= last {
-            let stretch = try reader.read(next: cursor.next, limits, by: rules)
-            cursor.delivered += UInt64(stretch.records.count)
-            cursor.changed += UInt64(stretch.changed.count)
+            let slice = try reader.read(next: cursor.next, limits, by: rules)
+            cursor.delivered += UInt64(slice.records.count)
+            cursor.changed += UInt64(slice.changed.count)
             // The app that took the events saw the gaps between them.
-            cursor.drop(stretch.dropped, isTold: true)
-            cursor.skip(stretch.skipped, isTold: true)
-            cursor.advance(to: stretch.next, at: stretch.end)
-            guard stretch.isCut else { break }
+            cursor.drop(slice.dropped, isReported: true)
+            cursor.skip(slice.skipped, isReported: true)
+            cursor.advance(to: slice.next, at: slice.end)
+            guard slice.isCut else { break }
         }
         guard cursor != before else { return 0 }
         try cursors.store(cursor, of: destination, durably: true)

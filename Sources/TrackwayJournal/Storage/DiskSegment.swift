@@ -2,18 +2,19 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A reserved file in a shared, writable mapping.
 ///
-/// The blocks are reserved before the file is mapped, so a full disk causes an error from
-/// ``init(path:bytes:isMarkerFile:)`` and never a signal while recording.
+/// The blocks are reserved before the file is mapped, so a full disk causes an error in
+/// ``init(path:bytes:isMarkerFile:)`` and never a signal during recording.
 ///
-/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through it only under
-/// the journal's lock. A segment is removed from the log under that lock before it is finished, and finished with or
-/// without the lock; no thread writes to it after that. The descriptor is written once, in `init`, and used by calls
-/// that the kernel serializes: a flush may run concurrently with `finish`. `isMapped` has its own lock, so that the
-/// memory is unmapped once even if several threads finish; pages are prefaulted under that lock.
+/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through this address
+/// only while holding the journal's lock. A segment is removed from the log under that lock before it is finished;
+/// finishing may happen with or without the lock, and no thread writes to the segment after that. The descriptor is
+/// written once, in `init`, and used by calls that the kernel serializes: a flush may run concurrently with `finish`.
+/// `isMapped` has its own lock, so that the memory is unmapped only once even if several threads call `finish`; pages
+/// are prefaulted under that lock.
 final class DiskSegment: SegmentStorage, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let path: String
@@ -39,18 +40,18 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             throw error
         }
         memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
-        // Prefaulting makes every page dirty, and a flush then writes it. That is worth it for an app's small segments,
-        // where it keeps page faults off recording threads, but not for a collector's large ones, which are flushed all
-        // the time. The caller may be an app that is launching, so prefaulting is left to `populate`.
+        // Prefaulting makes every page dirty, so a flush writes all of them. This is worthwhile for an app's small
+        // segments, where it keeps page faults off recording threads, but not for a collector's large segments, which
+        // are flushed all the time. The caller may be a launching app, so prefaulting is left to `populate`.
         populated = Locked(bytes <= Self.maxPopulated ? 0 : bytes)
     }
 
-    /// The largest segment whose pages are prefaulted.
+    /// The maximum size of a segment whose pages are prefaulted, in bytes.
     private static let maxPopulated = 4 << 20
     /// The number of bytes to prefault at once.
     ///
-    /// A page costs microseconds, and a thread in `finish` waits for at most this many bytes.
-    private static let stretch = 128 << 10
+    /// Each page takes microseconds, and a thread in `finish` waits for at most this number of bytes.
+    private static let chunkBytes = 128 << 10
 
     func populate() {
         while isMapped.withLock({ isMapped in isMapped && populateNextChunk() }) {}
@@ -59,7 +60,7 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     /// Prefaults the next range; returns false after the last one.
     private func populateNextChunk() -> Bool {
         populated.withLock { populated in
-            let next = min(memory.count, populated + Self.stretch)
+            let next = min(memory.count, populated + Self.chunkBytes)
             guard populated < next, let start = memory.baseAddress else { return false }
             ctrackway_populate(start + populated, next - populated)
             populated = next
@@ -73,9 +74,9 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     func synchronize() throws(StorageError) {
-        // Writes made through the mapping go to the file first. No lock is held during that, because a recording thread
-        // may need it for `finish`. A mapping that ends at this moment was handed to the file by `finish`, and
-        // synchronizing a range that is no longer mapped does no harm.
+        // Writes made through the mapping are first written to the file. No lock is held meanwhile, because a
+        // recording thread may need it for `finish`. If the mapping ends concurrently, `finish` has passed its data
+        // to the file, and synchronizing a range that is no longer mapped is harmless.
         if isMapped.withLock({ $0 }), ctrackway_synchronize_map(memory.baseAddress, memory.count, true) != 0,
             isMapped.withLock({ $0 })
         {
@@ -90,8 +91,8 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             return isMapped
         }
         guard wasMapped else { return }
-        // Recording threads may run this, so it does not wait. A failure recurs in, and is reported by, the flush that
-        // a caller waits for.
+        // Recording threads may run this code, so it does not wait. A failure recurs in the flush that a caller waits
+        // for, which reports it.
         _ = ctrackway_synchronize_map(memory.baseAddress, memory.count, false)
         _ = ctrackway_unmap(memory.baseAddress, memory.count)
         if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("truncate", path) }
@@ -100,7 +101,7 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
 
 /// An advisory lock on an open file.
 ///
-/// The system releases it when the descriptor closes or the process dies.
+/// The system releases the lock when the descriptor is closed or the process dies.
 final class DiskLock: StorageLock {
     private let file: Locked<Int32?>
 

@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The real file system.
+/// A storage in the file system.
 ///
-/// A forked child of the process that created the value cannot change files through it, because the files belong to the
-/// parent.
+/// A forked child of the process that created this value cannot change files through it, because the files belong to
+/// the parent.
 public struct DiskStorage: JournalStorage {
     private let watcher: (any FolderWatcher)?
     private let fork = ForkDetector()
@@ -62,7 +62,7 @@ public struct DiskStorage: JournalStorage {
             }
             if got < 0 { throw StorageError.system("read", path) }
             bytes.append(contentsOf: chunk[..<Int(got)])
-            // A regular file returns less than requested only at its end.
+            // A read of a regular file returns fewer bytes than requested only at the file's end.
             if got < chunk.count { return bytes }
         }
     }
@@ -111,7 +111,7 @@ public struct DiskStorage: JournalStorage {
         defer { _ = ctrackway_close(file) }
         let written = bytes.withUnsafeBytes { ctrackway_write_at(file, $0.baseAddress, $0.count, 0) }
         if written != 0 { throw StorageError.system("write", path) }
-        // An unchanged length needs no second file system operation.
+        // If the length is unchanged, no second file system operation is needed.
         let size = ctrackway_file_size(file)
         if size != bytes.count, ctrackway_truncate(file, Int64(bytes.count)) != 0 {
             throw StorageError.system("truncate", path)
@@ -123,7 +123,7 @@ public struct DiskStorage: JournalStorage {
         let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: durably)
         defer { _ = ctrackway_unlink(temporary) }
-        if ctrackway_rename_new(temporary, path) == 0 {
+        if ctrackway_rename_exclusive(temporary, path) == 0 {
             if durably, let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
             return true
         }
@@ -156,7 +156,7 @@ public struct DiskStorage: JournalStorage {
         return try DiskSegment(path: path, bytes: bytes)
     }
 
-    public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+    public func makeMarkerFile(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try checkProcess(path)
         return try DiskSegment(path: path, bytes: bytes, isMarkerFile: true)
     }
@@ -189,7 +189,7 @@ public struct DiskStorage: JournalStorage {
 
     public func freeBytes(at path: String) -> Int? {
         let free = ctrackway_free_bytes(path)
-        return free < 0 ? nil : Int(clamping: free)  // On watchOS, `Int` has 32 bits and holds at most 2 GiB.
+        return free < 0 ? nil : Int(clamping: free)  // On watchOS, `Int` has 32 bits, so the result is at most 2 GiB.
     }
 
     public func watch(
@@ -208,10 +208,10 @@ public struct DiskStorage: JournalStorage {
         throw StorageError(.other, operation: "change, from a forked child of the process that uses it,", path: path)
     }
 
-    /// A name next to `path` that no other thread or process uses.
+    /// Returns a name next to `path` that no other thread or process uses.
     ///
-    /// The tilde distinguishes it from every destination name, so a file left by a dead process is never taken for a
-    /// cursor.
+    /// The tilde distinguishes it from every destination name, so a file left by a dead process is never mistaken for
+    /// a cursor.
     private static func temporaryName(for path: String) -> String {
         "\(path)~\(ctrackway_process_id()).\(ctrackway_next_number()).new"
     }
@@ -230,7 +230,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     private func write(_ path: String, _ bytes: [UInt8], durably: Bool) throws(StorageError) {
-        // A file of this name can only be left by a dead process with the same process ID: it is overwritten.
+        // An existing file of this name must be from a dead process with the same process ID; it is overwritten.
         let file = ctrackway_open_write(path, false)
         if file < 0 { throw StorageError.system("open", path) }
         defer { _ = ctrackway_close(file) }
@@ -240,8 +240,8 @@ public struct DiskStorage: JournalStorage {
             _ = ctrackway_unlink(path)
             throw error
         }
-        // An ordering barrier, so that no name refers to content that is not written yet. A full flush is left to
-        // callers that wait for one.
+        // An ordering barrier ensures that no name refers to content that is not written yet. A full flush is left to
+        // callers that wait for it.
         if durably, ctrackway_order(file) != 0 { throw StorageError.system("flush", path) }
     }
 }
@@ -250,7 +250,7 @@ public struct DiskStorage: JournalStorage {
 package protocol FolderWatcher: Sendable {
     /// Starts a watch.
     ///
-    /// Nil when the system cannot currently report this folder's changes.
+    /// Returns nil if the system currently cannot report this folder's changes.
     func watch(
         _ folder: String,
         for entries: WatchedEntries,

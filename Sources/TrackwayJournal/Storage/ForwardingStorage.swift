@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A storage that wraps another one.
+/// A storage that wraps another storage.
 ///
-/// It overrides some calls and forwards the rest.
+/// A conforming type implements some calls and forwards the others.
 package protocol ForwardingStorage: JournalStorage {
     /// The underlying storage.
     var base: any JournalStorage { get }
@@ -48,8 +48,8 @@ extension ForwardingStorage {
         try base.makeSegment(path, bytes: bytes)
     }
 
-    package func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeNote(path, bytes: bytes)
+    package func makeMarkerFile(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try base.makeMarkerFile(path, bytes: bytes)
     }
 
     package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { try base.lock(path) }

@@ -2,23 +2,23 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// A storage that uses leases, and holds system locks only for a moment.
+/// A storage that uses leases and holds system locks only briefly.
 ///
-/// It serves folders in which a process must not be suspended while it holds a lock: the container that an app shares
-/// with its extensions on iOS and related systems.
+/// It is intended for folders in which a process must not be suspended while it holds a lock, such as the container
+/// that an app shares with its extensions on iOS and related systems.
 ///
-/// A lease is a file that names the process that holds it, and that process's boot. It ends when it is released or when
-/// the named process ends. A suspended process is still alive, so no other process takes over: its leases stay held
-/// until it resumes or ends. Therefore such a folder belongs to a single process, and a delivering process releases its
-/// lease before it is suspended.
+/// A lease is a file that contains the ID and the boot of the process that holds it. The lease ends when it is
+/// released or when that process ends. A suspended process is still alive, so no other process takes over: its leases
+/// stay held until it resumes or ends. Such a folder therefore belongs to a single process, and a delivering process
+/// must release its lease before it is suspended.
 package struct LeasedStorage: ForwardingStorage {
     /// The process that holds the leases.
     package struct Holder: Sendable, Hashable {
-        /// The process's id.
+        /// The process ID.
         package var process: Int32
-        /// The boot that it runs in; no process survives a reboot.
+        /// The boot in which the process runs; no process survives a reboot.
         package var boot: String
 
         /// Creates a holder from a process and its boot.
@@ -28,7 +28,7 @@ package struct LeasedStorage: ForwardingStorage {
         }
     }
 
-    /// The content of a lease's file.
+    /// The content of a lease file.
     private struct Lease: Hashable {
         var process: Int32
         var token: String
@@ -49,7 +49,9 @@ package struct LeasedStorage: ForwardingStorage {
         }
     }
 
-    /// The maximum attempts to take the turn lock, which every holder releases immediately.
+    /// The maximum number of attempts to take the turn lock.
+    ///
+    /// Every holder releases the turn lock quickly.
     private static let attempts = 10_000
 
     /// The underlying storage.
@@ -67,7 +69,7 @@ package struct LeasedStorage: ForwardingStorage {
         _ base: any JournalStorage,
         root: String,
         holder: Holder,
-        isAlive: @escaping @Sendable (Int32) -> Bool = { ctrackway_process_lives($0) }
+        isAlive: @escaping @Sendable (Int32) -> Bool = { ctrackway_process_is_alive($0) }
     ) {
         self.base = base
         self.holder = holder
@@ -75,9 +77,9 @@ package struct LeasedStorage: ForwardingStorage {
         turn = JournalFolder(root).root + "/turn.lock"
     }
 
-    /// The tokens of the leases that this process holds, through any storage.
+    /// The tokens of the leases that this process holds, in all storages.
     ///
-    /// All are distinct.
+    /// All tokens are distinct.
     private static let held = Locked<Set<String>>([])
 
     package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
@@ -88,24 +90,25 @@ package struct LeasedStorage: ForwardingStorage {
         let lease = Lease(process: holder.process, token: token, boot: holder.boot)
         try base.replace(path, with: lease.bytes, durably: false)
         Self.held.withLock { _ = $0.insert(token) }
-        return LeaseHandle { giveBack(lease, path) }
+        return LeaseHandle { endLease(lease, path) }
     }
 
     private func isHeld(_ lease: Lease) -> Bool {
         guard lease.boot == holder.boot else { return false }
-        // Process IDs are reused. This process knows which leases with its own ID it really holds.
+        // Process IDs are reused. This process knows which leases with its own ID it actually holds.
         if lease.process == holder.process { return Self.held.withLock { $0.contains(lease.token) } }
         return isAlive(lease.process)
     }
 
-    private func giveBack(_ lease: Lease, _ path: String) {
+    private func endLease(_ lease: Lease, _ path: String) {
         Self.held.withLock { _ = $0.remove(lease.token) }
         do throws(StorageError) {
             guard let turn = try acquireTurnLock() else { return }
             defer { turn.release() }
             if Lease(try base.contents(of: path)) == lease { try base.remove(path) }
         } catch {
-            // The lease counts as released for this process; for others, once this process ends.
+            // For this process, the lease counts as released; for other processes, it is released when this process
+            // ends.
         }
     }
 
@@ -125,8 +128,8 @@ private final class LeaseHandle: StorageLock {
 
     private let ending: Locked<Ending?>
 
-    init(_ giveBack: @escaping @Sendable () -> Void) {
-        ending = Locked(Ending(run: giveBack))
+    init(_ endLease: @escaping @Sendable () -> Void) {
+        ending = Locked(Ending(run: endLease))
     }
 
     deinit {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 extension Journal {
     /// Returns the counts of recorded events and their outcomes, per destination.
     ///
-    /// Events that wait for consent, for the network or in memory are pending. An event addressed to other destinations
-    /// counts as pending until the destination's cursor has passed it.
+    /// Events that wait for consent or the network, or are held in memory, are pending. An event addressed to other
+    /// destinations counts as pending until the destination's cursor has passed it.
     ///
-    /// - Throws: ``JournalError`` when the folder cannot be read now.
+    /// - Throws: ``JournalError`` if the folder currently cannot be read.
     /// - Complexity: O(number of writers), plus the data that other processes wrote since the last call.
     package func ledger() throws(JournalError) -> Ledger {
         if let consumer = consumer.withLock({ $0.consumer }) { return countingHeldLosses(try consumer.ledger()) }
@@ -22,9 +22,11 @@ extension Journal {
         }
     }
 
-    /// Returns the settled counts per destination, without pending events; reads no log.
+    /// Returns the settled counts per destination, without pending events.
     ///
-    /// - Throws: ``JournalError`` when the folder cannot be read now.
+    /// Reads no log.
+    ///
+    /// - Throws: ``JournalError`` if the folder currently cannot be read.
     /// - Complexity: O(number of writers).
     package func settledAccounts() throws(JournalError) -> [DestinationID: Ledger.Account] {
         var accounts = if let consumer = heldConsumer { consumer.settledAccounts() } else { try settledInFiles() }
@@ -90,8 +92,8 @@ extension Journal {
     }
 
     private func accountsFromFiles(of id: WriterID) throws -> Ledger {
-        // Missing numbers are read before the cursors, so none of them was settled in between. Cursors are read before
-        // the end, so an event recorded between the two reads is pending, never missing.
+        // Missing numbers are read before the cursors, so none of them was settled in between. Cursors are read
+        // before the log's end, so an event recorded between the two reads is pending, never missing.
         let missing = missingNumbers(of: id)
         var cursors: [DestinationID: Cursor] = [:]
         var damaged: [DestinationID] = []
@@ -103,7 +105,7 @@ extension Journal {
         for destination in damaged { cursors[destination] = Cursor(damagedBefore: extent.first) }
         for destination in destinations where cursors[destination] == nil {
             let beginning = id == writer ? registry.withLock { $0.beginning(of: destination) } : nil
-            // A destination that was only added later has no cursor in a log that does not know it.
+            // A destination that was added later has no cursor in a log that does not know it.
             let isFor = registry.withLock { $0.takesBacklog(destination) }
             cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
         }
@@ -117,15 +119,15 @@ extension Journal {
 
     /// Counts losses that no file records yet as dropped.
     ///
-    /// While the storage refuses writes, events that do not fit into memory either are lost. The files still count them
-    /// as pending.
+    /// While the storage rejects writes, events that do not fit in memory either are lost. The files still count
+    /// these events as pending.
     private func countingHeldLosses(_ ledger: Ledger) -> Ledger {
         let losses = state.withLock { $0.held.dropped }
         guard !losses.isEmpty else { return ledger }
         var ledger = ledger
         for destination in destinations {
             for (reason, count) in losses {
-                // Events dropped since the ledger was counted are not in it.
+                // The ledger does not include events dropped since it was counted.
                 let known = min(count, ledger.destinations[destination]?.pending ?? 0)
                 ledger.destinations[destination]?.pending -= known
                 ledger.destinations[destination]?.dropped[reason, default: 0] += known
@@ -134,9 +136,9 @@ extension Journal {
         return ledger
     }
 
-    /// Returns the number of this process's own events that a destination has not settled.
+    /// Returns the number of this process's unsettled events for a destination.
     ///
-    /// Includes those held in memory.
+    /// Includes events held in memory.
     ///
     /// - Complexity: O(events recorded since the last call); the first call for a destination reads its pending events.
     package func ownPending(for destination: DestinationID) throws(JournalError) -> UInt64 {
@@ -144,7 +146,7 @@ extension Journal {
             (state.id, state.next - 1, state.held.firstSequence.map { state.next - $0 } ?? 0)
         }
         var cursor = try ownCursor(of: id, destination)
-        // The release mark does not matter here.
+        // The release mark is irrelevant here.
         cursor.mark = nil
         let unsettled = cursor
         guard last >= unsettled.next else { return 0 }
@@ -165,10 +167,10 @@ extension Journal {
         if let consumer = consumer.withLock({ $0.consumer }), let cursor = consumer.cursor(of: id, destination) {
             return cursor
         }
-        let kept = try JournalError.wrap { () throws(StorageError) in
+        let stored = try JournalError.wrap { () throws(StorageError) in
             try CursorFile.load(id, destination, folder, storage)
         }
-        return kept ?? registry.withLock { $0.beginning(of: destination) } ?? Cursor()
+        return stored ?? registry.withLock { $0.beginning(of: destination) } ?? Cursor()
     }
 
     /// Returns the lowest and highest sequence numbers of a writer.
@@ -176,17 +178,17 @@ extension Journal {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) {
             return LedgerCounter.Extent(first: 1, last: last)
         }
-        // No file is read under the lock. A concurrent count of the same writer searches for the log's end from
-        // scratch.
+        // No file is read while the lock is held. A concurrent count of the same writer searches for the log's end
+        // from scratch.
         var tail =
             counting.withLock { $0.take(id) } ?? LogTail(folder: folder.writer(id), storage: storage, boot: bootID)
         defer { counting.withLock { [tail] in $0.putBack(tail, of: id) } }
         return try tail.extent(isComplete: isComplete)
     }
 
-    /// Returns the lowest sequence number that a writer's log accounts for.
+    /// Returns the lowest sequence number that a writer's log contains.
     ///
-    /// - Complexity: O(1), a few kilobytes of the oldest segment, unless its start is damaged.
+    /// - Complexity: O(1) unless the start of the oldest segment is damaged; reads a few kilobytes of that segment.
     func firstSequence(of id: WriterID) throws(JournalError) -> UInt64 {
         if state.withLock({ $0.id == id }) { return 1 }
         if let known = counting.withLock({ $0.knownFirst(of: id) }) { return known }
@@ -195,7 +197,7 @@ extension Journal {
 
     /// The sequence number of this process's last recorded event.
     ///
-    /// 0 before the first. Callable from any thread; waits at most for recording.
+    /// 0 before the first event. Callable from any thread; waits at most for recording.
     package var lastSequence: UInt64 { knownLast(of: writer) }
 
     /// Returns a writer's highest known sequence number without reading files.
@@ -208,13 +210,13 @@ extension Journal {
 
     /// Counts the events beyond a queue's release mark, at all writers.
     ///
-    /// Any process may call, whether or not it delivers. If this process delivers, this is its own count; otherwise the
-    /// count comes from the current files.
+    /// Any process may call this method, whether or not it delivers. If this process delivers, the count comes from
+    /// its consumer; otherwise, the count comes from the current files.
     ///
-    /// - Complexity: O(number of writers) for the delivering process; for others O(waiting events), read from disk on
-    ///   every call.
+    /// - Complexity: O(number of writers) for the delivering process; O(waiting events), read from disk on every
+    ///   call, for other processes.
     package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
-        if let count = try fromConsumer({ (consumer) throws(JournalError) in try consumer.waiting(for: queue) }) {
+        if let count = try fromConsumer({ (consumer) throws(JournalError) in try consumer.waitingCount(for: queue) }) {
             return count
         }
         let (view, tallies) = try viewFromFiles()
@@ -223,37 +225,37 @@ extension Journal {
 
     /// Returns the canonical JSON of the events that ``countWaiting(for:)`` counts.
     ///
-    /// They are ordered from oldest to newest within each writer.
+    /// The events are ordered from oldest to newest within each writer.
     ///
-    /// - Parameter most: the maximum number of events.
-    package func readWaiting(for queue: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
+    /// - Parameter limit: the maximum number of events.
+    package func readWaiting(for queue: DestinationID, limit: Int) throws(JournalError) -> [[UInt8]] {
         if let events = try fromConsumer({ (consumer) throws(JournalError) in
-            try consumer.waitingEvents(for: queue, most: most)
+            try consumer.waitingEvents(for: queue, limit: limit)
         }) {
             return events
         }
         let (view, tallies) = try viewFromFiles()
-        return try view.waitingEvents(for: queue, most: most, self, tallies)
+        return try view.waitingEvents(for: queue, limit: limit, self, tallies)
     }
 
-    /// Returns the result of this process's consumer.
+    /// Returns the result of calling `body` with this process's consumer.
     ///
-    /// Nil without a consumer, or if its election ends during the call.
-    private func fromConsumer<Answer>(
-        _ ask: (JournalConsumer) throws(JournalError) -> Answer
-    ) throws(JournalError) -> Answer? {
+    /// Nil if there is no consumer, or if its election ends during the call.
+    private func fromConsumer<Value>(
+        _ body: (JournalConsumer) throws(JournalError) -> Value
+    ) throws(JournalError) -> Value? {
         guard let consumer = heldConsumer else { return nil }
         do throws(JournalError) {
-            return try ask(consumer)
+            return try body(consumer)
         } catch {
             guard error.code == .closed else { throw error }
             return nil
         }
     }
 
-    /// Returns the state that the files describe.
+    /// Returns the state as stored in the files.
     ///
-    /// Settles, releases and writes nothing.
+    /// Does not settle, release, or write anything.
     func viewFromFiles() throws(JournalError) -> (view: ConsumerSnapshot, tallies: Locked<Tallies>) {
         drain()
         var state = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: self, lock: nil) }
@@ -267,17 +269,20 @@ extension Journal {
 
     /// Returns a destination's stored cursor in a writer's log.
     ///
-    /// Nil if none is stored. For this process's own log, the beginning in memory is used if the file is missing.
+    /// Nil if none is stored. For this process's own log, the starting cursor in memory is used if the file is
+    /// missing.
     func writtenCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
-        let kept = try JournalError.wrap { () throws(StorageError) in
+        let stored = try JournalError.wrap { () throws(StorageError) in
             try CursorFile.load(id, destination, folder, storage)
         }
-        return kept ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
+        return stored ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
     }
 
     // MARK: Requesting delivery from another process
 
-    /// Asks the delivering process, if it is another one, to deliver now.
+    /// Requests immediate delivery by the delivering process.
+    ///
+    /// This process's own consumer ignores the request.
     package func requestDelivery() throws(JournalError) {
         let mark = Array(WriterID.generate(at: clock.now().wall).description.utf8)
         ownRequest.withLock { $0 = mark }
@@ -286,9 +291,9 @@ extension Journal {
         }
     }
 
-    /// Returns the content of the last delivery request of any process.
+    /// Returns the content of the last delivery request by any process.
     ///
-    /// Nil if none. A changed content requests delivery now.
+    /// Nil if none. Changed content requests immediate delivery.
     func deliveryRequest() throws(JournalError) -> [UInt8]? {
         try JournalError.wrap { () throws(StorageError) in try storage.contents(of: folder.deliveryRequest) }
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// One process's journal of an installation.
 ///
-/// It appends events to the process's own log, and counts the events of all processes. Several processes may have the
-/// same installation's folder open at once; each is a *writer* with its own folder, to which no other process writes
-/// events. Only one process delivers at a time; see ``tryElection()``.
+/// The journal appends events to the process's own log, and counts the events of all processes. Several processes may
+/// have the same installation's folder open at the same time; each is a *writer* with its own folder, to which no
+/// other process writes events. Only one process delivers at a time; see ``tryElection()``.
 ///
-/// Any thread may call. ``append(_:to:)`` and ``setContext(_:)`` take one short lock and wait for nothing else.
+/// Callable from any thread. ``append(_:to:)`` and ``setContext(_:)`` take one brief lock and do not wait for
+/// anything else.
 package final class Journal: Sendable {
     package let configuration: JournalConfiguration
     let folder: JournalFolder
@@ -18,49 +19,50 @@ package final class Journal: Sendable {
     let bootID: String
     let state: Locked<WriterState>
     let counting: Locked<LedgerCounter>
-    /// Shared with the consumer.
+    /// The registered destinations; shared with the consumer.
     ///
-    /// Its lock is the innermost: no other lock is taken inside it.
+    /// This lock is the innermost: no other lock is taken while it is held.
     let registry: Locked<DestinationRegistry>
     /// Segments of this process's own log with events in flight to a destination.
     ///
-    /// Set by this process's consumer. Its lock is an innermost one, too.
+    /// Set by this process's consumer. This lock is also an innermost lock.
     let leased = Locked(LeasedSegments())
     /// The count of recreated folders, and the callback that reports one.
     private let restorations = Locked(Restorations())
-    /// Called when maintenance has work to do; see ``tellChanges(to:)``.
+    /// The callback for maintenance work; see ``onChange(_:)``.
     private let changes = Locked<(@Sendable () -> Void)?>(nil)
     /// Tallies of pending events in this process's own log, while it does not deliver.
     let ownCounting = Locked(Tallies())
-    /// Held during a flush.
+    /// The lock held during a flush.
     ///
-    /// No other flush may run concurrently with one that is about to fail. The outermost lock.
+    /// No other flush may run concurrently with a flush that is about to fail. This is the outermost lock.
     private let flushing = Locked(())
-    /// The consumer this process holds if it is elected.
+    /// The consumer that this process holds if it is elected.
     ///
     /// Its cursors are newer than the files.
     let consumer = Locked<WeakConsumer>(WeakConsumer())
-    /// The numbers of delivered or dropped events of removed writers, by app-managed destination.
+    /// Removed writers' counts of delivered or dropped events, by app-managed destination.
     ///
-    /// Contains the writers whose logs this process removed.
+    /// Contains only writers whose logs this process removed.
     let settledAtRemoval = Locked<[WriterID: [DestinationID: UInt64]]>([:])
-    /// Held while an election of this process starts or ends.
+    /// The lock held while an election of this process starts or ends.
     ///
-    /// It is also held throughout a single-step election. A caller that then cannot be elected knows that another
-    /// process delivers. Taken outside every other lock except the flush lock.
+    /// The lock is also held throughout ``withElection(_:)`` and ``withConsumer(_:)``. A caller that holds the lock
+    /// but cannot be elected knows that another process delivers. It is taken before every other lock except the
+    /// flush lock.
     let elections = Locked(())
     /// The content of this process's last delivery request; see ``requestDelivery()``.
     let ownRequest = Locked<[UInt8]?>(nil)
     /// Whether this process knows that the identity survives power loss; see ``synchronizeIdentity()``.
     ///
-    /// Held during the flush, inside the flush and election locks.
+    /// The lock is held during the flush of the identity, inside the flush and election locks.
     let isIdentityDurable = Locked(false)
     /// The proof of the identity that an erasure is about to remove.
     ///
-    /// It is kept from the erasure's first step until it is complete.
+    /// The proof is kept from the erasure's first step until the erasure is complete.
     let proof = Locked<InstallationSecret?>(nil)
 
-    /// Detects forked children, which share the log and must not change it.
+    /// The detector for forked children, which share the log and must not change it.
     private let fork = ForkDetector()
 
     private struct Restorations: Sendable {
@@ -72,13 +74,15 @@ package final class Journal: Sendable {
         weak var consumer: JournalConsumer?
     }
 
-    /// Opens the journal: loads or creates the installation's identity and becomes a new writer.
+    /// Opens the journal as a new writer.
     ///
-    /// - Parameter isTemporary: whether the folder will become usable after the given failure. The journal then starts
-    ///   in memory, under a provisional identity that no other process sees, until ``enterFolder(_:)``; see
-    ///   ``isAwaitingStorage``.
-    /// - Throws: ``JournalError``: `storage` when the folder cannot be used, `identityUnreadable` when the identity
-    ///   exists but cannot be read now (it is never replaced because of that).
+    /// Loads or creates the installation's identity.
+    ///
+    /// - Parameter isTemporary: whether the folder is expected to become usable after the given failure. If so, the
+    ///   journal starts in memory, under a provisional identity that no other process sees, until ``openFolder(_:)``;
+    ///   see ``isAwaitingStorage``.
+    /// - Throws: ``JournalError`` with code `storage` if the folder cannot be used, or `identityUnreadable` if the
+    ///   identity exists but currently cannot be read (an unreadable identity is never replaced).
     package init(
         _ configuration: JournalConfiguration,
         clock: any EventClock,
@@ -94,7 +98,7 @@ package final class Journal: Sendable {
         let destinations = DestinationRegistry(
             configuration.destinations,
             expecting: configuration.expected,
-            kept: configuration.kept
+            appManaged: configuration.appManaged
         )
         registry = Locked(destinations)
         var writer: WriterState
@@ -130,8 +134,8 @@ package final class Journal: Sendable {
                 boot: bootID,
                 clock: clock
             )
-            writer.isAwaiting = true
-            writer.heldNote = UnpersistedMarker(for: id, in: folder, storage)
+            writer.isAwaitingStorage = true
+            writer.unpersistedMarker = UnpersistedMarker(for: id, in: folder, storage)
         }
         state = Locked(writer)
         counting = Locked(LedgerCounter())
@@ -151,15 +155,15 @@ package final class Journal: Sendable {
 
     /// Appends an event's canonical JSON.
     ///
-    /// When this returns `kept`, the event survives the death of the process.
+    /// When this method returns `stored`, the event survives the death of the process.
     ///
-    /// - Parameter route: the destinations to deliver to; if empty, all currently registered ones.
+    /// - Parameter route: the destinations to deliver to; empty for all currently registered destinations.
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
-        guard route.isEmpty else { return append(payload, behind: DestinationRegistry.route(to: route)) }
+        guard route.isEmpty else { return append(payload, route: DestinationRegistry.route(to: route)) }
         let checksum = Checksum.payload(payload)
         var isSlow = false
         let outcome: AppendOutcome? = state.withLock { state in
-            if state.everybodyByName != nil { return nil }
+            if state.explicitRoute != nil { return nil }
             let sequence = state.next
             let header = FrameHeader(
                 kind: .event,
@@ -173,19 +177,19 @@ package final class Journal: Sendable {
             }
             state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
             state.next = sequence &+ 1
-            return .kept(sequence)
+            return .stored(sequence)
         }
         if isSlow { notifyMaintenanceNeeded() }
         // A destination with a cursor in the log is currently removed, so the event must name its destinations.
-        return outcome ?? append(payload, behind: everybodyByName)
+        return outcome ?? append(payload, route: explicitRoute)
     }
 
     /// The explicit route of an event for all registered destinations.
-    private var everybodyByName: [UInt8] {
-        state.withLock { $0.everybodyByName } ?? DestinationRegistry.route(to: destinations)
+    private var explicitRoute: [UInt8] {
+        state.withLock { $0.explicitRoute } ?? DestinationRegistry.route(to: destinations)
     }
 
-    private func append(_ event: UnsafeRawBufferPointer, behind route: [UInt8]) -> AppendOutcome {
+    private func append(_ event: UnsafeRawBufferPointer, route: [UInt8]) -> AppendOutcome {
         var bytes = route
         let routeLength = bytes.count
         bytes.append(contentsOf: event)
@@ -211,14 +215,14 @@ package final class Journal: Sendable {
                 }
                 state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
                 state.next &+= 1
-                return .kept(header.sequence)
+                return .stored(header.sequence)
             }
         }
     }
 
-    /// Sets the context (a JSON object) of the events recorded from now on.
+    /// Sets the context (a JSON object) for subsequently recorded events.
     ///
-    /// It is stored only when it differs from the current one.
+    /// The context is stored only if it differs from the current context.
     package func setContext(_ json: [UInt8]) {
         guard !fork.isInChild else { return }
         state.withLock { $0.setContext(json) }
@@ -226,13 +230,13 @@ package final class Journal: Sendable {
 
     /// Flushes every event appended so far to stable storage; blocks until done.
     ///
-    /// Events appended before this call then survive power loss, unless an earlier flush that covered them failed. The
-    /// system reports a failed flush once and then marks the lost pages as clean. Therefore data that a failed flush
-    /// may have covered is never considered durable again; a caller that needs to know about a particular event calls
-    /// ``isDurable(_:)`` after this returns. Events appended after a failure go to another segment.
+    /// Events appended before this call then survive power loss, unless an earlier flush that covered them failed.
+    /// The system reports a failed flush only once and then marks the lost pages as clean. Therefore, data that a
+    /// failed flush may have covered is never considered durable again. To check a particular event, call
+    /// ``isDurable(_:)`` after this method returns. Events appended after a failure go to another segment.
     ///
-    /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events are still held in memory,
-    ///   `closed`.
+    /// - Throws: `synchronizationFailed` if the flush failed; `storage` if events are still held in memory or the
+    ///   folder was removed; `closed`.
     package func synchronize() throws(JournalError) {
         guard !fork.isInChild else {
             throw JournalError(.closed, "the journal in \(folder.root) belongs to the process that was forked")
@@ -240,9 +244,11 @@ package final class Journal: Sendable {
         try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
     }
 
-    /// Whether a flush has proven that an event of this process survives power loss.
+    /// Whether a flush has proven that an event survives power loss.
     ///
-    /// Any thread may call.
+    /// The event must be one of this process's events.
+    ///
+    /// Callable from any thread.
     package func isDurable(_ sequence: UInt64) -> Bool {
         state.withLock { $0.flushes.proves(sequence) }
     }
@@ -259,7 +265,7 @@ package final class Journal: Sendable {
             guard state.drain() else {
                 throw JournalError(
                     .storage,
-                    state.isAwaiting
+                    state.isAwaitingStorage
                         ? "events are held in memory until \(folder.root) can be used, once the device is unlocked"
                         : "events are held in memory because \(folder.root) accepts no more now; free some space"
                 )
@@ -283,9 +289,9 @@ package final class Journal: Sendable {
             )
         }
         do throws(LogFlushPlan.Failure) {
-            try plan.carryOut()
+            try plan.execute()
         } catch {
-            // Data that the flush covered may be gone from the cache although it counts as written.
+            // Data that the flush covered may be lost from the cache although the system considers it written.
             state.withLock { if $0.id == writer { $0.flushFailed(plan, isAboveLog: error.isAboveLog) } }
             throw JournalError(
                 .synchronizationFailed,
@@ -293,10 +299,10 @@ package final class Journal: Sendable {
                 cause: error.cause
             )
         }
-        state.withLock { if $0.id == writer { $0.flushed(plan, through: last) } }
+        state.withLock { if $0.id == writer { $0.flushSucceeded(plan, through: last) } }
     }
 
-    /// Tries again to write the events held in memory.
+    /// Retries writing the events held in memory.
     ///
     /// Returns true if none remain.
     @discardableResult
@@ -308,8 +314,8 @@ package final class Journal: Sendable {
     /// Performs maintenance off the recording threads.
     ///
     /// Writes the events held in memory, frees the unused space of complete segments, and creates the next segment in
-    /// advance. Call it about once a second while events are recorded. Without it everything still works, but the
-    /// thread that fills a segment does the work.
+    /// advance. Call it about once a second while events are recorded. Without maintenance, everything still works,
+    /// but the thread that fills a segment does this work.
     package func performMaintenance() {
         guard !fork.isInChild else { return }
         restoreFolder()
@@ -326,8 +332,8 @@ package final class Journal: Sendable {
             let isTaken = state.withLock { $0.isClosed ? false : $0.log.offerSpare(file) }
             if !isTaken { try storage.remove(wanted.path) }
         } catch {
-            // Nothing is lost: the thread that fills the segment tries again, and holds events in memory while out of
-            // space.
+            // No data is lost: the thread that fills the segment retries, and holds events in memory while there is
+            // no space.
         }
     }
 
@@ -340,7 +346,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Deletes the files that no destination needs any more.
+    /// Deletes the files that no destination needs.
     ///
     /// Does nothing while another process delivers.
     package func deleteSettledFiles() throws(JournalError) {
@@ -355,27 +361,29 @@ package final class Journal: Sendable {
 
     /// Sets the callback for a removed and recreated folder.
     ///
-    /// The callback receives the number of events that this process had recorded before; those not delivered are lost.
-    /// It is called on the thread that noticed the removal.
+    /// The callback receives the number of events that this process had recorded before the removal; undelivered
+    /// events among them are lost. It is called on the thread that detected the removal.
     package func reportRestorations(_ report: @escaping @Sendable (UInt64) -> Void) {
         restorations.withLock { $0.report = report }
     }
 
     /// Sets the callback for maintenance work of this process's own writer.
     ///
-    /// There is work when half of a segment was filled, a segment was started, or events are held in memory because the
-    /// storage refuses them. The callback is called on recording threads and must not wait.
-    package func tellChanges(to changed: @escaping @Sendable () -> Void) {
+    /// There is work when half of a segment is filled, when a segment is started, or when events are held in memory
+    /// because the storage rejects them. The callback is called on recording threads and must not block.
+    package func onChange(_ changed: @escaping @Sendable () -> Void) {
         changes.withLock { $0 = changed }
     }
 
-    /// Calls the callback of ``tellChanges(to:)`` if there is work, outside the writer's lock.
+    /// Calls the callback of ``onChange(_:)`` if there is work.
+    ///
+    /// Must not be called while the writer's lock is held.
     private func notifyMaintenanceNeeded() {
         guard state.withLock({ $0.consumeChangeFlag() }) else { return }
         changes.withLock { $0 }?()
     }
 
-    /// Whether events are held in memory because the storage refuses them.
+    /// Whether events are held in memory because the storage rejects them.
     var holdsEvents: Bool { state.withLock { !$0.held.isEmpty } }
 
     /// The number of times the folder was recreated.
@@ -383,8 +391,8 @@ package final class Journal: Sendable {
 
     /// Recreates the folder if it was removed.
     ///
-    /// - Returns: true if it was missing. While it cannot be recreated, recording holds events in memory and retries
-    ///   automatically.
+    /// - Returns: true if the folder was missing. While it cannot be recreated, recording holds events in memory and
+    ///   retries automatically.
     @discardableResult
     private func restoreFolder() -> Bool {
         let (loss, isGone) = state.withLock { state -> (UInt64?, Bool) in
@@ -393,10 +401,10 @@ package final class Journal: Sendable {
                 isGone = try state.checkForRemoval()
                 if isGone { try state.roll(payload: 0) }
             } catch {
-                // Checked again by the next call.
+                // The next call checks again.
             }
-            defer { state.unannouncedLoss = nil }
-            return (state.unannouncedLoss, isGone)
+            defer { state.unreportedLoss = nil }
+            return (state.unreportedLoss, isGone)
         }
         guard let loss else { return isGone }
         let report = restorations.withLock { restorations in
@@ -437,7 +445,7 @@ package final class Journal: Sendable {
                 guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
                 for destination in destinations {
                     var beginning = Cursor()
-                    beginning.isKept = registry.withLock { $0.isKept(destination) } ?? false
+                    beginning.isAppManaged = registry.withLock { $0.isAppManaged(destination) } ?? false
                     try storage.replace(
                         folder.cursor(id, destination),
                         with: beginning.fileBytes(of: id, for: destination),

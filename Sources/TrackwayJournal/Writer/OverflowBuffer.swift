@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Events held in memory while the storage refuses them.
+/// Events held in memory while the storage rejects writes.
 ///
-/// A bounded queue, written in order as soon as the storage accepts writes again. Events and the contexts before them
-/// count toward the limit. A context that no event followed is replaced by the next one, so changing contexts take no
-/// more space than one.
+/// The buffer is a bounded queue, written in order as soon as the storage accepts writes again. Events and the
+/// contexts before them count toward the limit. A context without events is replaced by the next context, so
+/// consecutive context changes take no more space than one context.
 struct OverflowBuffer: Sendable {
     enum Item: Sendable {
         case event(FrameHeader, payload: [UInt8], checksum: UInt32)
@@ -19,7 +19,7 @@ struct OverflowBuffer: Sendable {
     static let overhead = 64
     /// The maximum number of loss ranges with separate reasons.
     ///
-    /// Beyond it, a loss is counted under the reason of the one before it.
+    /// Beyond this limit, a loss is counted under the reason of the previous loss.
     static let maxRanges = 256
 
     let limit: Int
@@ -27,7 +27,7 @@ struct OverflowBuffer: Sendable {
     private var items: [Item] = []
     private var head = 0
     private var ranges = 0
-    /// The newest context, while no held event was recorded in it.
+    /// The newest context, if no held event was recorded in it; else nil.
     private var context: (generation: UInt32, json: [UInt8])?
 
     init(limit: Int) {
@@ -42,7 +42,7 @@ struct OverflowBuffer: Sendable {
         return context.map { .context(generation: $0.generation, json: $0.json) }
     }
 
-    /// The first held sequence number; nil when no event is held.
+    /// The first held sequence number, including losses; nil if none.
     var firstSequence: UInt64? {
         for item in items[head...] {
             switch item {
@@ -54,9 +54,9 @@ struct OverflowBuffer: Sendable {
         return nil
     }
 
-    /// Events that could not be held, by reason.
+    /// The number of events that could not be held, by reason.
     ///
-    /// They are not stored as dropped yet.
+    /// No file records these losses yet.
     var dropped: [DropReason: UInt64] {
         items[head...].reduce(into: [:]) { counts, item in
             if case .dropped(let range) = item { counts[range.reason, default: 0] += UInt64(range.sequences.count) }
@@ -65,7 +65,7 @@ struct OverflowBuffer: Sendable {
 
     /// Holds an event.
     ///
-    /// Returns false if it does not fit together with the context it was recorded in.
+    /// Returns false if the event and its pending context do not fit.
     mutating func hold(_ header: FrameHeader, payload: UnsafeRawBufferPointer, checksum: UInt32) -> Bool {
         let before = context.map { $0.json.count + Self.overhead } ?? 0
         let cost = payload.count + Self.overhead + before
@@ -79,12 +79,12 @@ struct OverflowBuffer: Sendable {
         return true
     }
 
-    /// Sets the context of the events recorded from now on.
+    /// Sets the context for subsequently recorded events.
     mutating func hold(context json: [UInt8], generation: UInt32) {
         context = (generation, json)
     }
 
-    /// Records that an event could not even be held.
+    /// Records that an event could not be held.
     mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
         if head < items.count, case .dropped(let last) = items[items.count - 1],
             last.sequences.upperBound + 1 == sequence, last.reason == reason || ranges >= Self.maxRanges
@@ -123,7 +123,7 @@ struct OverflowBuffer: Sendable {
 
     /// Rewrites every held context.
     ///
-    /// The sizes of the new contexts count toward the limit as before.
+    /// The new contexts' sizes replace the old sizes in the count toward the limit.
     mutating func rewriteContexts(_ rewrite: ([UInt8]) -> [UInt8]) {
         for index in items.indices[head...] {
             guard case .context(let generation, let json) = items[index] else { continue }
@@ -145,14 +145,14 @@ struct OverflowBuffer: Sendable {
         case .dropped: ranges -= 1
         }
         head += 1
-        // Free the memory of written items, even if the storage accepts a few and then refuses again.
+        // Free the memory of written items, even if the storage accepts a few items and then rejects writes again.
         if head == items.count || head >= 1024 {
             items.removeFirst(head)
             head = 0
         }
     }
 
-    /// Discards everything; returns the number of events held.
+    /// Discards everything; returns the number of discarded events.
     mutating func removeAll() -> UInt64 {
         var events: UInt64 = 0
         for item in items[head...] {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// This process's writing side of the journal, guarded by the journal's lock.
 ///
-/// Fast path: the current segment is plain and has enough space, and no events are held in memory. Everything else goes
-/// through ``appendSlowly(_:payload:checksum:)``. Handling of failed flushes and removed folders is in
-/// `WriterState+Trouble.swift`.
+/// The fast path applies if the current segment is plain and has enough space, and no events are held in memory. All
+/// other cases go through ``appendSlowly(_:payload:checksum:)``. Handling of failed flushes and removed folders is in
+/// `WriterState+Recovery.swift`.
 struct WriterState: Sendable {
     let id: WriterID
     var installation: InstallationID
-    /// The proof of the identity, in case its file has to be recreated.
+    /// The proof of the identity, in case its file must be recreated.
     ///
     /// Nil if none.
     var secret: InstallationSecret?
     var log: LogWriter
-    /// The next sequence number to hand out.
+    /// The next sequence number to assign.
     var next: UInt64 = 1
     var held: OverflowBuffer
     /// The lock that shows other processes that this writer is alive.
@@ -24,67 +24,67 @@ struct WriterState: Sendable {
     var isClosed = false
     /// The explicit route of an event for all registered destinations.
     ///
-    /// Nil while none is removed. See ``DestinationRegistry``.
-    var everybodyByName: [UInt8]?
-    /// The context that new events are recorded in.
+    /// Nil while no destination is removed. See ``DestinationRegistry``.
+    var explicitRoute: [UInt8]?
+    /// The context in which new events are recorded.
     private(set) var context = ContextState()
     /// The context in effect at the log's end.
     ///
-    /// Older than ``context`` while the storage refuses writes.
+    /// This context is older than ``context`` while the storage rejects writes.
     private(set) var writtenContext = ContextState()
     let folder: JournalFolder
-    /// The maximum segments of this writer, including the current one.
+    /// The maximum number of this writer's segments, including the current segment.
     ///
-    /// The oldest are removed first. `keeping` applies while there are app-managed destinations, `otherwise` at other
-    /// times.
-    private let maxSegments: (keeping: Int, otherwise: Int)
+    /// The oldest segments are removed first. `withAppManaged` applies while there are app-managed destinations,
+    /// `otherwise` at other times.
+    private let maxSegments: (withAppManaged: Int, otherwise: Int)
     private let boot: String
-    // Called only when a segment starts.
+    // The clock is read only when a segment starts.
     private let clock: any EventClock
 
     /// Segments of this writer with events in flight to a destination.
     ///
     /// Set by this process's consumer.
     private let leased: Locked<LeasedSegments>
-    /// The numbers in each complete segment of this process that may still exist.
+    /// The sequence numbers in each complete segment that may still exist.
     var extents: [UInt32: Extent] = [:]
-    /// The first number of the current segment.
+    /// The first sequence number of the current segment.
     var firstInSegment: UInt64 = 1
-    /// The reasons for numbers missing from this log.
+    /// The reasons for sequence numbers missing from this log.
     ///
     /// ``GapFile`` stores the reasons before the segments are removed.
     var gaps = DroppedRanges()
 
     /// The events that are proven to be on stable storage.
     var flushes = FlushRecord()
-    /// Whether a flush of the current segment failed, with no new segment started yet.
+    /// Whether a flush of the current segment failed and no new segment has started.
     var isSegmentDoubtful = false
     /// Whether a flush of a folder above the log failed.
     ///
-    /// It can then no longer be known whether the log's own name is on stable storage.
+    /// If so, it is unknown whether the log's own name is on stable storage.
     var isPathDoubtful = false
-    /// Whether the current segment has lost its name, with the folder not recreated yet.
+    /// Whether the folder or current segment was removed and is not recreated yet.
     var isFolderMissing = false
     /// The journal's registry; see ``DestinationRegistry``.
     ///
-    /// Its lock is the innermost.
+    /// This lock is the innermost.
     let registry: Locked<DestinationRegistry>
     /// The number of events lost with the folder, until the loss is reported.
-    var unannouncedLoss: UInt64?
-    /// Whether the folder could not be used yet; see ``Journal/enterFolder(_:)``.
-    var isAwaiting = false
-    /// Shows other processes the number of held events while the log does not.
-    var heldNote: UnpersistedMarker?
+    var unreportedLoss: UInt64?
+    /// Whether the folder is not usable yet; see ``Journal/openFolder(_:)``.
+    var isAwaitingStorage = false
+    /// The file with the number of held events, while the log does not record them.
+    var unpersistedMarker: UnpersistedMarker?
 
     /// Whether maintenance has new work.
     ///
-    /// That is when half of a segment was filled, a segment was started, or events are held in memory.
-    private var hasNews = false
+    /// True after half of a segment was filled, a segment was started, or events were held in memory.
+    private var hasMaintenanceWork = false
     /// The reason why the last attempt to make space failed.
     ///
-    /// Nil when it succeeded.
-    private var obstacle: DropReason?
-    /// The number of further events before the attempt is repeated.
+    /// Nil if it succeeded.
+    private var failureReason: DropReason?
+    /// The number of events before the next attempt to make space.
     private var retryCountdown = 0
 
     init(
@@ -118,8 +118,8 @@ struct WriterState: Sendable {
         self.registry = registry
         held = OverflowBuffer(limit: configuration.heldBytes)
         maxSegments = (
-            keeping: configuration.maxSegmentsOfWriter(keeps: true),
-            otherwise: configuration.maxSegmentsOfWriter(keeps: false)
+            withAppManaged: configuration.maxSegmentsOfWriter(hasAppManaged: true),
+            otherwise: configuration.maxSegmentsOfWriter(hasAppManaged: false)
         )
     }
 
@@ -129,9 +129,9 @@ struct WriterState: Sendable {
         var json: [UInt8] = []
     }
 
-    /// The numbers a segment accounts for.
+    /// The range of sequence numbers in a segment.
     ///
-    /// The last is less than the first when the segment accounts for none.
+    /// If the segment contains none, `last` is less than `first`.
     struct Extent: Sendable, Hashable {
         var first: UInt64
         var last: UInt64
@@ -154,12 +154,12 @@ struct WriterState: Sendable {
         let sequence = header.sequence
         guard !isClosed else { return .closed }
         let wasHeld = !held.isEmpty
-        if log.passMark() { hasNews = true }
-        // Deferred, so that a segment started on the way correctly records what was written before it.
+        if log.passMark() { hasMaintenanceWork = true }
+        // Deferred, so that a segment started meanwhile correctly records the numbers written before it.
         defer {
             next = sequence + 1
-            noteHeld()
-            if !wasHeld, !held.isEmpty { hasNews = true }
+            writeHeldMarker()
+            if !wasHeld, !held.isEmpty { hasMaintenanceWork = true }
         }
         guard FrameHeader.stride(payload: payload.count) < 1 << 24 else {
             held.drop(sequence, .tooLarge)
@@ -169,24 +169,24 @@ struct WriterState: Sendable {
         if retryCountdown > 0 {
             retryCountdown -= 1
         } else {
-            obstacle = makeRoom(for: payload.count)
-            if obstacle == nil {
-                if log.append(header, payload: payload, payloadChecksum: checksum) { return .kept(sequence) }
-                obstacle = .storageFailed
+            failureReason = makeSpace(for: payload.count)
+            if failureReason == nil {
+                if log.append(header, payload: payload, payloadChecksum: checksum) { return .stored(sequence) }
+                failureReason = .storageFailed
             }
             retryCountdown = 16
         }
-        let reason = obstacle ?? .storageFull
+        let reason = failureReason ?? .storageFull
         if reason != .journalFull, held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
-        // The byte limit prevents writing only when everything older is in flight to a destination.
+        // The byte limit prevents writing only if all older segments are in flight to a destination.
         held.drop(sequence, reason)
         return .dropped(sequence, reason)
     }
 
-    /// Returns whether maintenance has new work since the last call; see ``Journal/tellChanges(to:)``.
+    /// Returns whether maintenance has new work since the last call; see ``Journal/onChange(_:)``.
     mutating func consumeChangeFlag() -> Bool {
-        defer { hasNews = false }
-        return hasNews
+        defer { hasMaintenanceWork = false }
+        return hasMaintenanceWork
     }
 
     /// Counts the next event as dropped without examining it.
@@ -199,7 +199,7 @@ struct WriterState: Sendable {
         return .dropped(sequence, reason)
     }
 
-    /// Sets the context of the events recorded from now on.
+    /// Sets the context for subsequently recorded events.
     mutating func setContext(_ json: [UInt8]) {
         guard json != context.json, !isClosed else { return }
         context = ContextState(generation: context.generation &+ 1, json: json)
@@ -209,22 +209,22 @@ struct WriterState: Sendable {
             held.hold(context: json, generation: context.generation)
             drain()
         } else {
-            // No segment yet: the first one opens with it.
+            // There is no segment yet; the first segment starts with this context.
             writtenContext = context
         }
     }
 
     /// Starts the first segment before the first event.
     ///
-    /// If the storage refuses, the first event tries again.
+    /// If the storage rejects this, the first event retries.
     mutating func prepare() {
-        _ = makeRoom(for: 0)
+        _ = makeSpace(for: 0)
     }
 
     /// Ends writing.
     ///
-    /// Events still held in memory are written if the storage allows it. Otherwise their numbers are stored as lost,
-    /// for which there is always space.
+    /// Events still held in memory are written if the storage allows it. Otherwise, their sequence numbers are stored
+    /// as lost; there is always space for that record.
     mutating func close() {
         guard !isClosed else { return }
         drain()
@@ -236,27 +236,27 @@ struct WriterState: Sendable {
 
     // MARK: Held events
 
-    /// Writes the events held in memory, as far as the storage allows.
+    /// Writes the events held in memory, as many as the storage accepts.
     ///
     /// Returns true if none remain.
     @discardableResult
     mutating func drain() -> Bool {
         guard !isClosed else { return held.isEmpty }
-        obstacle = writeHeld()
-        if obstacle == nil { retryCountdown = 0 }
-        noteHeld()
-        return obstacle == nil
+        failureReason = writeHeld()
+        if failureReason == nil { retryCountdown = 0 }
+        writeHeldMarker()
+        return failureReason == nil
     }
 
-    /// Writes the held events, then makes sure a payload of this size fits.
+    /// Writes the held events, then makes space for a payload of this size.
     ///
-    /// Returns the obstacle, or nil.
-    private mutating func makeRoom(for payload: Int) -> DropReason? {
-        if let obstacle = writeHeld() { return obstacle }
+    /// Returns the reason for a failure; nil on success.
+    private mutating func makeSpace(for payload: Int) -> DropReason? {
+        if let failureReason = writeHeld() { return failureReason }
         return log.fits(payload) ? nil : beginSegment(payload: payload)
     }
 
-    /// Writes the held events; returns the obstacle, or nil if none remain.
+    /// Writes the held events; returns the reason for a failure, or nil if none remain.
     private mutating func writeHeld() -> DropReason? {
         while let item = held.first {
             let size =
@@ -265,7 +265,7 @@ struct WriterState: Sendable {
                 case .context(_, let json): json.count
                 case .dropped: 128
                 }
-            if !log.fits(size), let obstacle = beginSegment(payload: size) { return obstacle }
+            if !log.fits(size), let failureReason = beginSegment(payload: size) { return failureReason }
             switch item {
             case .event(let header, let payload, let checksum):
                 let isWritten = payload.withUnsafeBytes { bytes in
@@ -283,24 +283,24 @@ struct WriterState: Sendable {
         return nil
     }
 
-    /// The numbers that exist only in memory, if any.
+    /// The sequence numbers that exist only in memory, if any.
     private var heldRange: DroppedRange? {
         guard let first = held.firstSequence, first < next else { return nil }
         return DroppedRange(sequences: first...(next - 1), reason: .storageFull)
     }
 
-    /// Records in the segment the events that a kill would lose now.
-    private mutating func noteHeld() {
-        log.note(heldRange)
-        if isAwaiting {
-            heldNote?.write(next - 1)
-        } else if let note = heldNote, held.isEmpty || log.appender != nil {
-            heldNote = nil
-            note.remove()
+    /// Records the events that would be lost if the process were killed.
+    private mutating func writeHeldMarker() {
+        log.writeMarker(heldRange)
+        if isAwaitingStorage {
+            unpersistedMarker?.write(next - 1)
+        } else if let marker = unpersistedMarker, held.isEmpty || log.appender != nil {
+            unpersistedMarker = nil
+            marker.remove()
         }
     }
 
-    /// Rewrites the context that events are recorded in.
+    /// Rewrites the context in which events are recorded.
     mutating func rewriteContext(_ rewrite: ([UInt8]) -> [UInt8]) {
         if !context.json.isEmpty { context.json = rewrite(context.json) }
         if !writtenContext.json.isEmpty { writtenContext.json = rewrite(writtenContext.json) }
@@ -320,11 +320,11 @@ struct WriterState: Sendable {
 
     /// Starts a segment with space for a payload.
     ///
-    /// Returns the reason if that fails, or nil.
+    /// Returns the reason for a failure; nil on success.
     private mutating func beginSegment(payload: Int) -> DropReason? {
-        guard !isAwaiting else { return .storageAwaited }
+        guard !isAwaitingStorage else { return .storageAwaited }
         do throws(StorageError) {
-            guard try makeRoomInFolder() else { return .journalFull }
+            guard try makeSpaceInFolder() else { return .journalFull }
             try roll(payload: payload)
             return nil
         } catch {
@@ -332,14 +332,14 @@ struct WriterState: Sendable {
         }
     }
 
-    /// Starts the next segment, in a new folder if the old one was removed.
+    /// Starts the next segment, recreating the folder if it was removed.
     mutating func roll(payload: Int) throws(StorageError) {
         if isFolderMissing { try restoreFolder() }
         do throws(StorageError) {
             try rollInFolder(payload: payload)
         } catch {
             guard error.code == .missing else { throw error }
-            leaveFolder()
+            markFolderRemoved()
             try restoreFolder()
             try rollInFolder(payload: payload)
         }
@@ -356,31 +356,31 @@ struct WriterState: Sendable {
         let opening = FrameHeader.stride(payload: writtenContext.json.count)
         let origin = SegmentOrigin(installation: installation, writer: id, boot: boot, begun: clock.now())
         try log.roll(payload: payload + opening, sequence: firstUnwritten - 1, origin: origin.bytes)
-        hasNews = true
+        hasMaintenanceWork = true
         if before > 0 { extents[before] = Extent(first: firstInSegment, last: firstUnwritten - 1) }
         firstInSegment = firstUnwritten
         if isSegmentDoubtful {
-            flushes.failed(through: firstUnwritten - 1)
+            flushes.flushFailed(through: firstUnwritten - 1)
             isSegmentDoubtful = false
         }
-        // Every segment is self-contained: readers may start at any of them.
+        // Every segment is self-contained, because readers may start at any segment.
         if !writtenContext.json.isEmpty { writeContext(writtenContext) }
     }
 
-    /// Removes this writer's own oldest segments beyond its limit.
+    /// Removes this writer's oldest segments beyond its limit.
     ///
-    /// The newest events thus always have space, even if no process trims. Segments with events in flight to a
-    /// destination stay; later ones may be removed. The reasons for missing numbers are stored before the numbers are
-    /// removed.
+    /// This ensures space for the newest events, even if no process trims. Segments with events in flight to a
+    /// destination are kept; later segments may be removed instead. The reasons for missing numbers are stored before
+    /// the numbers are removed.
     ///
-    /// - Returns: false when space has run out and nothing may be removed.
-    /// - Complexity: O(segments), once per segment begun.
-    private mutating func makeRoomInFolder() throws(StorageError) -> Bool {
+    /// - Returns: false if the limit is exceeded and no segment may be removed.
+    /// - Complexity: O(segments), once per started segment.
+    private mutating func makeSpaceInFolder() throws(StorageError) -> Bool {
         let numbers = try SegmentName.all(in: log.folder, log.storage)
         // The delivering process removes the segments that every destination has passed.
         if let oldest = numbers.first { extents = extents.filter { $0.key >= oldest } }
-        let maxSegments = registry.withLock { $0.keeps } ? maxSegments.keeping : maxSegments.otherwise
-        // Includes the segment that is about to start.
+        let maxSegments = registry.withLock { $0.hasAppManaged } ? maxSegments.withAppManaged : maxSegments.otherwise
+        // The limit includes the segment that is about to start.
         guard numbers.count >= maxSegments else { return true }
         let protected = leased.withLock { $0.ranges }
         let removable = numbers.filter { number in
@@ -400,17 +400,17 @@ struct WriterState: Sendable {
         for (number, range) in zip(leaving, lost) {
             try log.storage.remove(SegmentName.path(log.folder, number))
             extents[number] = nil
-            // Inserted under the lock that counting takes, so that every event counted as pending is in a file.
+            // The lock that counting takes is held here, so every event counted as pending is in a file.
             if let range { gaps.insert(range) }
-            // On a full disk there is space for the reasons only now.
+            // On a full disk, there may be no space to store the reasons until a segment is removed.
             if !isWrittenDown { isWrittenDown = save(planned) }
         }
         return true
     }
 
-    /// Stores why numbers are missing; returns false if the storage refuses.
+    /// Stores the reasons for missing numbers; returns false on failure.
     ///
-    /// A reader that finds no reason counts damage.
+    /// Readers that find no reason count the numbers as damaged.
     private func save(_ gaps: DroppedRanges) -> Bool {
         do throws(StorageError) {
             try GapFile.save(gaps, log.folder, log.storage)
@@ -424,22 +424,22 @@ struct WriterState: Sendable {
 /// The outcome of appending an event.
 package enum AppendOutcome: Sendable, Hashable {
     /// The event is in the log and survives the death of the process.
-    case kept(UInt64)
-    /// The storage refuses writes now.
+    case stored(UInt64)
+    /// The storage currently rejects writes.
     ///
-    /// The event is held in memory and goes to the log as soon as writing works again.
+    /// The event is held in memory and written to the log as soon as the storage accepts writes again.
     case held(UInt64)
     /// The event could not be stored.
     ///
-    /// The ledger counts it under the reason.
+    /// The ledger counts the event under the given reason.
     case dropped(UInt64, DropReason)
-    /// The journal is closed; nothing was counted.
+    /// The journal is closed; the event was not counted.
     case closed
 
-    /// The event's sequence number; nil when the journal is closed.
+    /// The event's sequence number; nil if the journal is closed.
     package var sequence: UInt64? {
         switch self {
-        case .kept(let sequence), .held(let sequence), .dropped(let sequence, _): sequence
+        case .stored(let sequence), .held(let sequence), .dropped(let sequence, _): sequence
         case .closed: nil
         }
     }

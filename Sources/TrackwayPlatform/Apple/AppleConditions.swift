@@ -6,7 +6,7 @@ internal import Dispatch
 package import Foundation
 internal import Network
 package import TrackwayDelivery
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Reports power, thermal, and network state together after each change.
 ///
@@ -15,21 +15,21 @@ internal import TrackwayEvents
 package final class AppleConditions: Sendable {
     /// The power and thermal states of the current process.
     package struct ProcessState: Sendable {
-        /// Reads both states; an unknown state is nil.
-        package var read: @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
+        /// Reads both states; a state is nil if unknown.
+        package var read: @Sendable () -> (isInLowPowerMode: Bool?, thermalState: DeviceConditions.ThermalState?)
         /// The notifications that announce a change of either state.
         package var changes: [NSNotification.Name]
 
         /// Creates a source of states.
         package init(
             changes: [NSNotification.Name],
-            read: @escaping @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
+            read: @escaping @Sendable () -> (isInLowPowerMode: Bool?, thermalState: DeviceConditions.ThermalState?)
         ) {
             self.changes = changes
             self.read = read
         }
 
-        /// The source for this process.
+        /// The source of this process's states.
         package static var current: ProcessState {
             #if canImport(Darwin)
             ProcessState(
@@ -63,7 +63,7 @@ package final class AppleConditions: Sendable {
 
     /// Starts reporting.
     ///
-    /// - Parameter report: called on a private queue, one call at a time, never with the same conditions twice in a
+    /// - Parameter report: Called on a private queue, one call at a time, and never with the same conditions twice in a
     ///   row.
     package init(
         of process: ProcessState = .current,
@@ -71,21 +71,21 @@ package final class AppleConditions: Sendable {
     ) {
         let queue = queue
         let last = Locked<DeviceConditions?>(nil)
-        let told: @Sendable (_ change: (inout DeviceConditions) -> Void) -> Void = { change in
+        let update: @Sendable (_ change: (inout DeviceConditions) -> Void) -> Void = { change in
             var conditions = last.withLock { $0 } ?? DeviceConditions()
-            (conditions.savesPower, conditions.thermalState) = process.read()
+            (conditions.isInLowPowerMode, conditions.thermalState) = process.read()
             change(&conditions)
             let now = conditions
-            let isNews = last.withLock { last in
+            let isChanged = last.withLock { last in
                 defer { last = now }
                 return last != now
             }
-            if isNews { report(now) }
+            if isChanged { report(now) }
         }
         for name in process.changes {
             observers.withLock {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
-                    queue.async { told { _ in } }
+                    queue.async { update { _ in } }
                 }
                 $0.append(observer)
             }
@@ -95,13 +95,13 @@ package final class AppleConditions: Sendable {
             let (isConnected, isConstrained, isExpensive) = (
                 path.status != .unsatisfied, path.isConstrained, path.isExpensive
             )
-            told { conditions in
+            update { conditions in
                 conditions.isConnected = isConnected
                 conditions.isConstrained = isConnected ? isConstrained : nil
                 conditions.isExpensive = isConnected ? isExpensive : nil
             }
         }
-        queue.async { told { _ in } }
+        queue.async { update { _ in } }
         monitor.start(queue: queue)
     }
 

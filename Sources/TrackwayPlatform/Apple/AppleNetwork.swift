@@ -4,13 +4,13 @@
 #if canImport(Darwin)
 internal import Dispatch
 internal import Network
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Tracks the kind of the current network.
 ///
 /// The system reports changes on a separate queue; this requires no permission. The network is unknown until the first
-/// report, shortly after the start. Facts read at an app's launch therefore contain no network, but those read on its
-/// return to the foreground do.
+/// report, shortly after the start. Facts read at an app's launch therefore contain no network, but those read when the
+/// app returns to the foreground do.
 final class AppleNetwork: Sendable {
     /// The process's shared tracker, which starts at the first access.
     static let process = AppleNetwork()

@@ -15,9 +15,9 @@ enum ConnectedScreen {
         #if os(visionOS)
         return nil
         #else
-        let scenes = SharedApplication.ifAny?.connectedScenes.compactMap { $0 as? UIWindowScene } ?? []
-        let shown = scenes.first { $0.activationState == .foregroundActive } ?? scenes.first
-        guard let size = shown?.screen.nativeBounds.size, size.width > 0, size.height > 0 else { return nil }
+        let scenes = SharedApplication.current?.connectedScenes.compactMap { $0 as? UIWindowScene } ?? []
+        let activeScene = scenes.first { $0.activationState == .foregroundActive } ?? scenes.first
+        guard let size = activeScene?.screen.nativeBounds.size, size.width > 0, size.height > 0 else { return nil }
         return DeviceFacts.Screen(width: Int(size.width), height: Int(size.height))
         #endif
     }

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 /// AES-256-GCM through CryptoKit.
 ///
-/// Any thread may call.
+/// The cipher can be used from any thread.
 final class CryptoKitCipher: AuthenticatedCipher {
     private static let nonceSize = 12
     private static let tagSize = 16

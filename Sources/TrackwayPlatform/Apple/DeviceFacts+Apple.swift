@@ -5,7 +5,7 @@
 internal import CTrackway
 internal import Dispatch
 internal import Foundation
-package import TrackwayEvents
+package import TrackwayCore
 
 #if canImport(UIKit) && !os(watchOS)
 internal import UIKit
@@ -14,9 +14,9 @@ internal import UIKit
 extension DeviceFacts {
     /// Reads the facts of an Apple system.
     ///
-    /// Any thread may call; the call does not block. Facts that only the main thread can read (the vendor id, the
-    /// screen) are absent if another thread makes the first call, and are added by a later ``refreshed(now:)``. The
-    /// network is absent until the system has reported it, see `AppleNetwork`.
+    /// This function can be called from any thread, and does not block. Facts that only the main thread can read (the
+    /// vendor id, the screen) are absent if another thread makes the first call, and are added by a later
+    /// ``refreshed(now:)``. The network is absent until the system has reported it, see `AppleNetwork`.
     ///
     /// - Parameters:
     ///   - appID: The app's id, which Apple systems do not need.
@@ -42,13 +42,13 @@ extension DeviceFacts {
             facts.systemName = "macOS"
             facts.model = SystemControl.text("hw.model")
         case .simulator:
-            // A simulator would report the processor of the Mac that it runs on.
+            // On a simulator, the kernel would report the processor of the Mac.
             facts.model = process.environment["SIMULATOR_MODEL_IDENTIFIER"]
         case nil:
             #if os(macOS)
             facts.model = SystemControl.text("hw.model")
             #else
-            // The model identifier, such as "iPhone15,2". The device does not know its marketing name.
+            // This is the model identifier, such as "iPhone15,2". The device does not provide its marketing name.
             facts.model = SystemControl.text("hw.machine")
             #endif
         }
@@ -66,9 +66,9 @@ extension DeviceFacts {
 
     /// Returns the facts after rereading those that may have changed.
     ///
-    /// These are locale, time zone, network, advertising id, thermal state, and Low Power Mode. Facts that only the
-    /// main thread can read are refreshed, too. Other threads do not wait for them: the main thread reads them later,
-    /// and the next call returns them.
+    /// The reread facts are locale, time zone, network, advertising id, thermal state, and Low Power Mode. Facts that
+    /// only the main thread can read are refreshed, too. Other threads do not wait for them: the main thread reads them
+    /// later, and the next call returns them.
     package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
         var facts = self
         facts.locale = Locale.current.identifier
@@ -78,7 +78,7 @@ extension DeviceFacts {
         facts.network = AppleNetwork.process.facts() ?? facts.network
         facts.advertisingID = LinkedAdvertisingID.current()
         facts.thermalState = ThermalState(ProcessInfo.processInfo.thermalState)
-        facts.savesPower = ProcessInfo.processInfo.isLowPowerModeEnabled
+        facts.isInLowPowerMode = ProcessInfo.processInfo.isLowPowerModeEnabled
         #if canImport(UIKit) && !os(watchOS)
         if Thread.isMainThread {
             let (identity, screen) = MainActor.assumeIsolated { Self.mainThreadFacts() }
@@ -168,7 +168,7 @@ extension AppFacts {
     ///
     /// - Parameters:
     ///   - id: The app's id.
-    ///   - version: The app's version, if the app states one; otherwise the bundle's.
+    ///   - version: The app's version, if the app specifies one; otherwise the bundle's.
     package static func read(id: String, version: String? = nil) -> AppFacts {
         func value(_ key: String) -> String? {
             Bundle.main.object(forInfoDictionaryKey: key) as? String

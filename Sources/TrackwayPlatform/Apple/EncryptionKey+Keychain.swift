@@ -9,13 +9,14 @@ public import TrackwayJournal
 extension EncryptionKey {
     /// Returns an app's key from the Keychain.
     ///
-    /// The first call generates it. The key can be read after the device has been unlocked once since boot. It stays on
-    /// this device and is not part of backups. Files restored without it cannot be read, which ``KeychainError`` and
-    /// `Analytics.init` then report. The Keychain outlives the app: after a reinstallation, the app finds the same key.
+    /// The first call generates the key. The key can be read once the device has been unlocked since boot. It stays on
+    /// this device and is not part of backups. Files that are restored without the key cannot be read, which
+    /// ``KeychainError`` and `Analytics.init` then report. The Keychain outlives the app: after a reinstallation, the
+    /// app finds the same key.
     ///
     /// - Parameters:
-    ///   - name: distinguishes several keys of one app.
-    ///   - accessGroup: for processes that share a folder; nil for the app's own group.
+    ///   - name: A name that distinguishes several keys of one app.
+    ///   - accessGroup: The access group of processes that share a folder; nil for the app's own group.
     /// - Throws: ``KeychainError``, usually because the device has not been unlocked since boot. In this case, create
     ///   the `Analytics` later. A key that cannot be read is never replaced by a new one.
     public static func inKeychain(
@@ -33,7 +34,7 @@ extension EncryptionKey {
         item[kSecValueData] = fresh.withBytes { Data($0) }
         item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
         let status = SecItemAdd(item as CFDictionary, nil)
-        // Another process of the app was faster. Use its key.
+        // Another process of the app has stored a key in the meantime, so use that key.
         if status == errSecDuplicateItem, let known = try find(name, accessGroup) { return known }
         guard status == errSecSuccess else { throw KeychainError(status: status) }
         return fresh

@@ -3,15 +3,15 @@
 
 #if canImport(ObjectiveC)
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Observes uncaught Objective-C exceptions until it is released.
 ///
-/// It stores their text and return addresses for the report of the SIGABRT that follows. A handler installed earlier
-/// still runs, after ours. A process has one handler: ours is installed with the first observer and removed with the
-/// last (``HandlerChain``).
+/// The observer stores an exception's text and return addresses for the report of the SIGABRT that follows. A handler
+/// installed earlier still runs, after ours. A process has one handler: ours is installed with the first observer and
+/// removed with the last (``HandlerChain``).
 final class ExceptionObserver: Sendable {
-    /// The chain of handlers, which are represented by their addresses.
+    /// The chain of handlers, each represented by its address.
     private static let chain = Locked(HandlerChain())
 
     init() {
@@ -32,8 +32,8 @@ final class ExceptionObserver: Sendable {
 
     /// Stores an exception's text and return addresses.
     ///
-    /// Runs while the exception is thrown, not in a signal handler, so it may allocate memory.
-    fileprivate static func heard(_ exception: NSException) {
+    /// This function runs while the exception is thrown, not in a signal handler, so it may allocate memory.
+    fileprivate static func handle(_ exception: NSException) {
         let (isWanted, previous) = chain.withLock { ($0.isWanted, $0.previous) }
         if isWanted {
             let text = "\(exception.name.rawValue): \(exception.reason ?? "")"
@@ -51,6 +51,6 @@ final class ExceptionObserver: Sendable {
 
 /// The handler as a C function.
 private func uncaught(_ exception: NSException) {
-    ExceptionObserver.heard(exception)
+    ExceptionObserver.handle(exception)
 }
 #endif

@@ -4,19 +4,19 @@
 #if canImport(MetricKit) && !os(tvOS) && !os(watchOS)
 internal import Foundation
 internal import MetricKit
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Receives MetricKit's crash and hang reports until it is released.
 ///
-/// The system delivers them at the next launch or up to a day later, on its own thread.
+/// The system delivers the reports at the next launch or up to a day later, on its own thread.
 package final class MetricKitReports: Sendable {
     private let subscriber: Subscriber
 
     /// Starts observing.
     ///
-    /// - Parameter keep: receives the reports, on the system's thread.
-    package init(_ keep: @escaping @Sendable ([SystemReport]) -> Void) {
-        subscriber = Subscriber(keep)
+    /// - Parameter store: Receives the reports, on the system's thread.
+    package init(_ store: @escaping @Sendable ([SystemReport]) -> Void) {
+        subscriber = Subscriber(store)
         MXMetricManager.shared.add(subscriber)
     }
 
@@ -28,10 +28,10 @@ package final class MetricKitReports: Sendable {
 
 /// The object that MetricKit calls.
 private final class Subscriber: NSObject, MXMetricManagerSubscriber, Sendable {
-    private let keep: @Sendable ([SystemReport]) -> Void
+    private let store: @Sendable ([SystemReport]) -> Void
 
-    init(_ keep: @escaping @Sendable ([SystemReport]) -> Void) {
-        self.keep = keep
+    init(_ store: @escaping @Sendable ([SystemReport]) -> Void) {
+        self.store = store
         super.init()
     }
 
@@ -40,7 +40,7 @@ private final class Subscriber: NSObject, MXMetricManagerSubscriber, Sendable {
             (payload.crashDiagnostics ?? []).map { Self.report($0, in: payload) }
                 + (payload.hangDiagnostics ?? []).map { Self.report($0, in: payload) }
         }
-        if !reports.isEmpty { keep(reports) }
+        if !reports.isEmpty { store(reports) }
     }
 
     private static func report(_ crash: MXCrashDiagnostic, in payload: MXDiagnosticPayload) -> SystemReport {

@@ -3,7 +3,7 @@
 
 #if canImport(UIKit) && !os(watchOS)
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 internal import UIKit
 
@@ -26,7 +26,7 @@ extension StorageAvailability {
     }
 }
 
-/// Reports that the device was unlocked, until it is released.
+/// Reports that the device may have been unlocked, until it is released.
 private final class ProtectedDataNotifications: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 

@@ -7,9 +7,9 @@ internal import Dispatch
 internal import Foundation
 
 extension StorageLocation {
-    /// Returns an app's folder, `Trackway/<app>` in its Application Support folder.
+    /// Returns an app's folder: `Trackway/<app>` in its Application Support folder.
     ///
-    /// On tvOS the folder is in the Caches folder, the only one where an app may store files.
+    /// On tvOS, the folder is in the Caches folder, the only one where an app may store files.
     ///
     /// - Parameter appID: The app's id, which `StorageName` converts to a safe name.
     /// - Throws: `StorageLocationError` if the id is empty or the system has no such folder.
@@ -34,26 +34,26 @@ extension StorageLocation {
     /// it may be older than this setting.
     func describe() {
         #if !os(macOS)
-        // Otherwise new files get the app's default protection class, which may be stricter.
+        // Without this attribute, new files get the app's default protection class, which may be stricter.
         try? FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
             ofItemAtPath: path
         )
         // Files of older SDK versions have that default class. They are changed in the background, because files that
-        // are mapped now were created with the right class.
+        // are currently mapped were created with the right class.
         DispatchQueue.global(qos: .utility).async { [path] in Self.protect(path, depth: 4) }
         #endif
         var url = URL(fileURLWithPath: path, isDirectory: true)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
-        // On a volume without this attribute, the system makes no backups either.
+        // On a volume that does not support this attribute, the system makes no backups either.
         try? url.setResourceValues(values)
     }
 
     #if !os(macOS)
     /// Changes the protection of all files below a folder.
     ///
-    /// Files that fail are retried at the next launch.
+    /// Files whose protection cannot be changed are retried at the next launch.
     private static func protect(_ folder: String, depth: Int) {
         // A file has no entries to list.
         guard depth > 0, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }

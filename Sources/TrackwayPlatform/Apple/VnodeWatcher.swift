@@ -4,12 +4,12 @@
 #if canImport(Darwin)
 internal import Darwin
 internal import Dispatch
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
 
 /// Watches folders through Dispatch's vnode sources.
 ///
-/// The system reports that a folder's entries changed, but not which ones.
+/// The system reports that a folder's entries changed, but not which entries.
 package struct VnodeWatcher: FolderWatcher {
     /// Creates a watcher, which uses no resources until a folder is watched.
     package init() {}
@@ -22,7 +22,7 @@ package struct VnodeWatcher: FolderWatcher {
         for entries: WatchedEntries,
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> (any StorageWatch)? {
-        // A descriptor opened for events only does not prevent a volume from being ejected.
+        // A descriptor that is opened only for events does not prevent a volume from being ejected.
         var descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         if descriptor < 3 {
@@ -48,8 +48,8 @@ private final class VnodeWatch: StorageWatch {
         )
         self.source = source
         source.setEventHandler { [weak source] in
-            let isGone = source.map { !$0.data.isDisjoint(with: [.delete, .rename, .revoke]) } ?? true
-            onChange(isGone ? .ended : .unknown)
+            let isFolderRemoved = source.map { !$0.data.isDisjoint(with: [.delete, .rename, .revoke]) } ?? true
+            onChange(isFolderRemoved ? .ended : .unknown)
         }
         source.setCancelHandler { close(descriptor) }
         source.activate()

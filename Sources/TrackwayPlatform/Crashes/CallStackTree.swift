@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The call stacks in a system report (MetricKit).
 ///
@@ -16,9 +16,9 @@ struct CallStackTree: Sendable, Hashable {
         ///
         /// "" if the system does not report it.
         var build: String
-        /// The offset into the image's code.
+        /// The offset of the address into the image's code.
         var offset: UInt64
-        /// The address in the process.
+        /// The frame's address in the process.
         var address: UInt64
     }
 
@@ -27,7 +27,7 @@ struct CallStackTree: Sendable, Hashable {
     /// The UUIDs of all images that contain a frame of any thread.
     private(set) var images: Set<String> = []
 
-    /// The maximum size of the JSON in bytes.
+    /// The maximum size of the JSON, in bytes.
     ///
     /// The system's reports are smaller.
     private static let largestText = 8 << 20
@@ -68,12 +68,12 @@ struct CallStackTree: Sendable, Hashable {
     }
 }
 
-/// The objects in a JSON text, at any depth.
+/// The objects in a JSON text at any depth, as a flat list.
 ///
 /// They are in the order of their opening braces.
 private struct FlatObjects {
     struct Object {
-        /// The index of the enclosing object; the first object's is its own.
+        /// The enclosing object's index; the first object has its own.
         var parent: Int
         /// The string, number, and Boolean members, as written in the text.
         var members: [String: String] = [:]
@@ -81,11 +81,11 @@ private struct FlatObjects {
         subscript(key: String) -> String? { members[key] }
     }
 
-    /// Nil if the text is not a JSON object.
+    /// The objects found; nil if the text is not a JSON object.
     private(set) var objects: [Object]?
 
     /// The maximum number of objects; the system's reports have fewer.
-    private static let most = 100_000
+    private static let maximumObjects = 100_000
 
     init(_ text: [UInt8]) {
         var found: [Object] = []
@@ -98,7 +98,7 @@ private struct FlatObjects {
         while at < text.count {
             switch text[at] {
             case UInt8(ascii: "{"):
-                guard found.count < Self.most, found.isEmpty || !open.isEmpty else { return }
+                guard found.count < Self.maximumObjects, found.isEmpty || !open.isEmpty else { return }
                 found.append(Object(parent: open.last ?? 0))
                 open.append(found.count - 1)
                 key = nil

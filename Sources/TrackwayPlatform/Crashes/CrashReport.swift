@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
-package import TrackwayEvents
+package import TrackwayCore
+package import TrackwayLifecycle
 
 /// A crash report.
 ///
-/// It was written by a process that died of a signal, or is derived from a system report.
+/// The report was written by a process that died of a signal, or is derived from a system report.
 package struct CrashReport: Sendable, Hashable {
     /// The id of the report's event.
     ///
@@ -15,37 +15,37 @@ package struct CrashReport: Sendable, Hashable {
     package let id: EventID
     /// The signal's name and the reported message.
     ///
-    /// The message is that of the Swift runtime, the exception, or the hardware.
+    /// The message is provided by the Swift runtime, the exception, or the hardware.
     package let message: String
     /// The stack, one line per call, innermost call first.
     ///
-    /// Each line has the image and the offset. The images follow, with the data needed to symbolicate the offsets.
-    /// Empty if nothing is known.
+    /// Each line contains the image and the offset. The images follow, with the data needed to symbolicate the offsets.
+    /// The string is empty if nothing is known.
     package let stack: String
     /// The time of the crash.
     package let at: DeviceTime
     /// Whether the process wrote the report itself.
     ///
     /// If so, the process lived until this time, in the last persisted session and on the last persisted screen.
-    package var isOwn: Bool { !traits.isFromSystem }
+    package var isOwn: Bool { !fingerprint.isFromSystem }
     /// Identifies the crash among reports from other sources.
-    let traits: CrashFingerprint
-    /// The file's name.
+    let fingerprint: CrashFingerprint
+    /// The report file's name.
     let name: String
     /// Whether the other source has already reported the same crash.
     ///
-    /// It will not report the crash again.
-    var hasMetTwin = false
+    /// The other source will not report the crash again.
+    var isDuplicate = false
 }
 
 extension CrashReport {
-    /// The first line of every file.
+    /// The first line of every report file.
     static let mark = "trackway-crash 1"
-    /// The maximum length of the stack in bytes.
+    /// The maximum length of the stack, in bytes.
     ///
     /// An event accepts strings of up to 8 KiB.
     private static let longestStack = 8_000
-    /// The maximum length of the message in characters.
+    /// The maximum length of the message, in characters.
     private static let longestMessage = 1_024
     /// The maximum number of images to describe.
     private static let imageLimit = 12
@@ -70,10 +70,10 @@ extension CrashReport {
             at: DeviceTime(
                 wall: Timestamp(milliseconds: wall),
                 monotonic: MonotonicTime(milliseconds: content.monotonic ?? 0),
-                // Without a monotonic time, the time belongs to no known boot.
+                // Without a monotonic time, the boot of the crash is unknown.
                 boot: content.monotonic == nil ? "" : content.boot
             ),
-            traits: content.traits(at: wall),
+            fingerprint: content.fingerprint(at: wall),
             name: name
         )
     }
@@ -89,8 +89,8 @@ extension CrashReport {
 
     private static func message(_ what: String, _ content: CrashFile) -> String {
         let text: String
-        if let said = content.exception ?? content.message {
-            text = "\(what): \(said)"
+        if let exceptionText = content.exception ?? content.message {
+            text = "\(what): \(exceptionText)"
         } else if let address = content.address {
             text = "\(what) at 0x\(String(address, radix: 16))"
         } else {
@@ -116,7 +116,7 @@ extension CrashReport {
             return "\(index) \(module.name) + 0x\(offset)\(mark)"
         }
         // The location where an exception was thrown is more useful than the location where the process ended because
-        // of it.
+        // of the exception.
         var calls = content.thrown.enumerated().map { line($0, CrashFile.Frame(address: $1, kind: .call)) }
         if !calls.isEmpty, !content.frames.isEmpty { calls.append("uncaught, and ended in") }
         calls += content.frames.enumerated().map(line)
@@ -124,7 +124,7 @@ extension CrashReport {
         if let isMain = content.isInMainThread {
             notes.append(isMain ? "in the main thread" : "in thread \(content.thread ?? 0)")
         }
-        notes += content.also
+        notes += content.otherMessages
         notes += named.prefix(imageLimit).map(\.note)
         if let source = content.source { notes.append("reported by \(source)") }
         var isDeeper = content.isDeeper
@@ -146,15 +146,15 @@ private struct CrashFile {
         var code: Range<UInt64>
         var build: String
         var path: String
-        /// "" if the file does not contain it.
+        /// The processor's architecture; "" if the file does not contain it.
         var architecture = ""
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// The data needed to symbolicate its offsets.
+        /// The data needed to symbolicate the image's offsets.
         var note: String {
-            let place = architecture.isEmpty ? "" : ", \(architecture.prefix(16)), at 0x\(String(base, radix: 16))"
-            return "\(name) is \(path.suffix(160)), build \(build.prefix(64))\(place)"
+            let location = architecture.isEmpty ? "" : ", \(architecture.prefix(16)), at 0x\(String(base, radix: 16))"
+            return "\(name) is \(path.suffix(160)), build \(build.prefix(64))\(location)"
         }
     }
 
@@ -179,7 +179,7 @@ private struct CrashFile {
     private(set) var message: String?
     private(set) var exception: String?
     /// Messages from other libraries.
-    private(set) var also: [String] = []
+    private(set) var otherMessages: [String] = []
     private(set) var thrown: [UInt64] = []
     private(set) var frames: [Frame] = []
     private(set) var isDeeper = false
@@ -190,14 +190,14 @@ private struct CrashFile {
     private var executable: UInt64?
     private var seen: Set<String> = []
 
-    /// Nil if unknown.
+    /// Whether the crash was in the main thread; nil if unknown.
     var isInMainThread: Bool? {
         if let isMain { return isMain }
         guard let thread, let process else { return nil }
         return thread == process  // On Linux, the main thread's id is the process id.
     }
 
-    func traits(at wall: Int64) -> CrashFingerprint {
+    func fingerprint(at wall: Int64) -> CrashFingerprint {
         let builds = modules.map(\.build).filter { $0 != "-" }
         return CrashFingerprint(
             isFromSystem: source != nil,
@@ -234,7 +234,7 @@ private struct CrashFile {
             if times.count == 2, times[0] <= times[1] { interval = times[0]...times[1] }
         case "message": message = value
         case "exception": exception = value
-        case "also": if also.count < 4 { also.append(String(value.prefix(512))) }
+        case "also": if otherMessages.count < 4 { otherMessages.append(String(value.prefix(512))) }
         case "thrown": if let address = UInt64(value, radix: 16) { thrown.append(address) }
         case "frame": addFrame(value, .call)
         case "maybe": addFrame(value, .guess)
@@ -256,8 +256,8 @@ private struct CrashFile {
         else { return }
         let module = Module(base: base, code: first..<last, build: parts[3], path: parts[4])
         // A module's line written at the time of the crash replaces the one written at the start.
-        if let place = modules.firstIndex(where: { $0.code == module.code }) {
-            modules[place] = module
+        if let index = modules.firstIndex(where: { $0.code == module.code }) {
+            modules[index] = module
         } else {
             modules.append(module)
         }
@@ -266,7 +266,7 @@ private struct CrashFile {
     private mutating func describeImage(_ value: String) {
         let parts = value.split(separator: " ")
         guard parts.count >= 2, let base = UInt64(parts[0], radix: 16) else { return }
-        if let place = modules.lastIndex(where: { $0.base == base }) { modules[place].architecture = String(parts[1]) }
+        if let index = modules.lastIndex(where: { $0.base == base }) { modules[index].architecture = String(parts[1]) }
         if parts.count > 2, parts[2] == "executable" { executable = base }
     }
 }

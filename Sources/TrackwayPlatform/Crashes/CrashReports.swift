@@ -2,27 +2,27 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
+internal import TrackwayLifecycle
 
 /// The crash reports of an installation's processes and of the system.
 ///
 /// Each process that captures crashes has its own file in the folder, locked while the process lives. Later reports
-/// from the system are stored there, too (``keep(_:)``). A crash that both report is recorded once, from the report
-/// that arrives first.
+/// from the system are stored there, too (``store(_:)``). A crash that both the process and the system report is
+/// recorded once, from the report that arrives first.
 package struct CrashReports: Sendable {
-    /// The maximum file size in bytes; larger files are not ours.
+    /// The maximum file size in bytes; larger files are not the SDK's.
     private static let largestFile = 1 << 20
     /// The maximum number of reports per pass.
     ///
     /// If an app crashes at every launch, the remaining reports are processed in later passes.
-    private static let most = 16
+    private static let maximumReports = 16
 
     let folder: String
-    /// The file of recorded crashes that may be reported again.
-    private let toldFile: String
-    private let arrivals: String
+    /// The path of the file that stores ``ReportedCrashes``.
+    private let reportedFile: String
+    private let incomingPrefix: String
     let storage: any JournalStorage
     private let isAlive: @Sendable (Int32) -> Bool
 
@@ -32,12 +32,12 @@ package struct CrashReports: Sendable {
     package init(
         in root: String,
         storage: any JournalStorage,
-        isAlive: @escaping @Sendable (Int32) -> Bool = { ctrackway_process_lives($0) }
+        isAlive: @escaping @Sendable (Int32) -> Bool = { ctrackway_process_is_alive($0) }
     ) {
         self.isAlive = isAlive
         folder = root + "/crashes"
-        toldFile = root + "/crashes-told"
-        arrivals = root + "/crashes-arriving"
+        reportedFile = root + "/crashes-told"
+        incomingPrefix = root + "/crashes-arriving"
         self.storage = storage
     }
 
@@ -46,10 +46,10 @@ package struct CrashReports: Sendable {
     /// Reports written by ended processes come first, then the system's reports, each group oldest first. Obsolete
     /// files contain no crash, or one that was already recorded.
     ///
-    /// - Throws: If the folder cannot be read. A single unreadable file is left for later.
+    /// - Throws: `StorageError` if the folder cannot be read. A single unreadable file is left for later.
     package func pending() throws(StorageError) -> [CrashReport] {
         var reports: [CrashReport] = []
-        for name in try storage.names(in: folder).sorted() where reports.count < Self.most {
+        for name in try storage.names(in: folder).sorted() where reports.count < Self.maximumReports {
             let path = folder + "/" + name
             do throws(StorageError) {
                 // A live process still uses its file.
@@ -72,12 +72,12 @@ package struct CrashReports: Sendable {
 
     /// Deletes a report after its event has been stored in the journal.
     ///
-    /// - Parameter remembering: whether the other source may report the same crash later.
+    /// - Parameter remembering: Whether the other source may report the same crash later.
     package func remove(_ report: CrashReport, remembering: Bool = false) throws(StorageError) {
-        if remembering, !report.hasMetTwin {
-            var told = try told()
-            told.note(report.traits)
-            try storage.replace(toldFile, with: told.bytes, durably: false)
+        if remembering, !report.isDuplicate {
+            var reported = try reportedCrashes()
+            reported.note(report.fingerprint)
+            try storage.replace(reportedFile, with: reported.bytes, durably: false)
         }
         try storage.remove(folder + "/" + report.name)
     }
@@ -85,16 +85,16 @@ package struct CrashReports: Sendable {
     /// Deletes all reports of ended processes.
     package func removeAll() throws(StorageError) {
         for report in try pending() { try remove(report) }
-        try storage.remove(toldFile)
+        try storage.remove(reportedFile)
     }
 
     /// Stores a report from the system until it is recorded.
     ///
     /// Storing the same report again overwrites the same file.
-    package func keep(_ report: SystemReport) throws(StorageError) {
+    package func store(_ report: SystemReport) throws(StorageError) {
         try storage.makeFolder(folder)
         // Write the file elsewhere first: in the folder, a partial file would count as a file without a crash.
-        let arriving = "\(arrivals)-\(report.fileName)"
+        let arriving = "\(incomingPrefix)-\(report.fileName)"
         try storage.replace(arriving, with: report.lines, durably: false)
         try storage.rename(arriving, to: "\(folder)/\(report.fileName)")
     }
@@ -110,29 +110,31 @@ package struct CrashReports: Sendable {
         return CrashReport(bytes, name: name)
     }
 
-    private func told() throws(StorageError) -> ReportedCrashes {
-        try storage.contents(of: toldFile).map { ReportedCrashes($0) } ?? ReportedCrashes()
+    private func reportedCrashes() throws(StorageError) -> ReportedCrashes {
+        try storage.contents(of: reportedFile).map { ReportedCrashes($0) } ?? ReportedCrashes()
     }
 
     /// Returns the reports without duplicates of recorded crashes.
     ///
-    /// A duplicate's file is deleted before the record of its crash. If the process is killed in between, the leftover
-    /// record matches no further report.
+    /// A duplicate's file is deleted before the record of its crash. If the process is killed between the two
+    /// deletions, the leftover record matches no further report.
     private func withoutDuplicates(_ reports: [CrashReport]) throws(StorageError) -> [CrashReport] {
         guard !reports.isEmpty else { return [] }
-        var told = try told()
+        var reported = try reportedCrashes()
         /// The crashes that are about to be recorded.
-        var others = ReportedCrashes()
+        var newCrashes = ReportedCrashes()
         var fresh: [CrashReport] = []
         for report in reports {
-            if told.meet(report.traits) != nil {
+            if reported.removeDuplicate(of: report.fingerprint) != nil {
                 try storage.remove(folder + "/" + report.name)
-                try storage.replace(toldFile, with: told.bytes, durably: false)
-            } else if let twin = others.meet(report.traits) {
+                try storage.replace(reportedFile, with: reported.bytes, durably: false)
+            } else if let duplicate = newCrashes.removeDuplicate(of: report.fingerprint) {
                 try storage.remove(folder + "/" + report.name)
-                if let place = fresh.firstIndex(where: { $0.traits == twin }) { fresh[place].hasMetTwin = true }
+                if let index = fresh.firstIndex(where: { $0.fingerprint == duplicate }) {
+                    fresh[index].isDuplicate = true
+                }
             } else {
-                others.note(report.traits)
+                newCrashes.note(report.fingerprint)
                 fresh.append(report)
             }
         }

@@ -3,13 +3,14 @@
 
 /// Tracks the position of our handler in a chain of handlers.
 ///
-/// It is for handlers that a process has only one of, where each handler calls the one installed before it. A handler
-/// is represented by a number, 0 for none. A handler that was installed after ours may call ours. Ours then stays in
-/// place and only passes calls on: installed a second time, it would call itself in an endless loop.
+/// The type supports mechanisms with a single handler per process, where each handler calls the one installed before
+/// it. A handler is represented by a number; 0 means none. A handler that was installed after ours may call ours. In
+/// this case, ours stays in place and only passes calls on: if it were installed a second time, it would call itself in
+/// an endless loop.
 struct HandlerChain: Sendable, Hashable {
     /// The handler that runs after ours.
     private(set) var previous: UInt = 0
-    private var isIn = false
+    private var isInstalled = false
     private var users = 0
 
     /// Whether any observer exists.
@@ -17,23 +18,23 @@ struct HandlerChain: Sendable, Hashable {
 
     /// Adds an observer.
     ///
-    /// - Parameter installed: the currently installed handler.
-    /// - Returns: whether to install our handler.
+    /// - Parameter installed: The currently installed handler.
+    /// - Returns: Whether to install our handler.
     mutating func begin(under installed: UInt) -> Bool {
         users += 1
-        guard !isIn else { return false }
-        isIn = true
+        guard !isInstalled else { return false }
+        isInstalled = true
         previous = installed
         return true
     }
 
     /// Removes an observer.
     ///
-    /// - Returns: the handler to install in place of ours; nil to leave everything unchanged.
+    /// - Returns: The handler to install in place of ours; nil to leave everything unchanged.
     mutating func end(under installed: UInt, ours: UInt) -> UInt? {
         users -= 1
-        guard users == 0, isIn, installed == ours else { return nil }
-        isIn = false
+        guard users == 0, isInstalled, installed == ours else { return nil }
+        isInstalled = false
         return previous
     }
 }

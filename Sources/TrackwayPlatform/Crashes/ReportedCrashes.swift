@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Facts that match a crash with the other source's report of it.
+/// Facts by which two sources' reports of one crash are matched.
 package struct CrashFingerprint: Sendable, Hashable {
     /// Whether the system reported the crash rather than the process itself.
     package var isFromSystem: Bool
@@ -9,7 +9,7 @@ package struct CrashFingerprint: Sendable, Hashable {
     ///
     /// Nil if it is unknown or the process did not end.
     package var signal: Int?
-    /// The process id.
+    /// The id of the process that crashed.
     package var process: Int?
     /// The earliest and latest possible time of the crash, in wall-clock milliseconds.
     package let began: Int64
@@ -38,18 +38,18 @@ package struct CrashFingerprint: Sendable, Hashable {
         self.images = images
     }
 
-    /// Limits a time, because the file that contains it may be damaged.
+    /// Clamps a time, because the file that contains it may be damaged.
     ///
-    /// Limited times can be added and subtracted without overflow.
+    /// Clamped times can be added and subtracted without overflow.
     private static func bounded(_ time: Int64) -> Int64 { min(max(time, -(1 << 53)), 1 << 53) }
 
     /// The maximum difference between the clocks of the two sources, in milliseconds.
     private static let tolerance: Int64 = 60_000
 
-    /// Whether both describe the same crash.
+    /// Whether both fingerprints describe the same crash.
     ///
-    /// One must be reported by the process and the other by the system.
-    package func isTwin(of other: CrashFingerprint) -> Bool {
+    /// One crash must be reported by the process and the other by the system.
+    package func isDuplicate(of other: CrashFingerprint) -> Bool {
         guard isFromSystem != other.isFromSystem, let signal, signal == other.signal else { return false }
         if let process, let another = other.process, process != another { return false }
         guard began - Self.tolerance <= other.ended, other.began - Self.tolerance <= ended else { return false }
@@ -58,7 +58,7 @@ package struct CrashFingerprint: Sendable, Hashable {
 
     /// Whether an executable is among the images.
     ///
-    /// A process always has frames in its executable. Unknown executables and images fit.
+    /// A process always has frames in its executable. If either is unknown, the result is true.
     private static func fits(_ executable: String?, _ images: Set<String>) -> Bool {
         guard let executable, !images.isEmpty else { return true }
         return images.contains(executable)
@@ -68,18 +68,18 @@ package struct CrashFingerprint: Sendable, Hashable {
 /// Recorded crashes that the other source may report again.
 ///
 /// The system reports a crash up to a day later. Each crash matches only one report: if two successive crashes are each
-/// reported twice, two remain. Reports that differ in process id, signal, time, or executable describe different
+/// reported twice, two are recorded. Reports that differ in process id, signal, time, or executable describe different
 /// crashes.
 package struct ReportedCrashes: Sendable, Hashable {
-    /// Oldest first.
+    /// The recorded crashes, oldest first.
     package private(set) var crashes: [CrashFingerprint] = []
 
     /// The limits of the list.
     ///
-    /// These are the maximum number of crashes, and their maximum age in milliseconds. The system's reports arrive
-    /// within a day, but may also concern earlier days.
-    private static let most = 32
-    private static let longest: Int64 = 8 * 86_400_000
+    /// The limits are the maximum number of crashes, and their maximum age in milliseconds. The system's reports arrive
+    /// within a day, but may also be about earlier days.
+    private static let maximumCount = 32
+    private static let maximumAge: Int64 = 8 * 86_400_000
 
     /// Creates an empty list.
     package init() {}
@@ -87,18 +87,18 @@ package struct ReportedCrashes: Sendable, Hashable {
     /// Remembers a recorded crash.
     package mutating func note(_ crash: CrashFingerprint) {
         guard crash.signal != nil else { return }
-        crashes.removeAll { $0.ended < crash.ended - Self.longest }
+        crashes.removeAll { $0.ended < crash.ended - Self.maximumAge }
         crashes.append(crash)
-        if crashes.count > Self.most { crashes.removeFirst(crashes.count - Self.most) }
+        if crashes.count > Self.maximumCount { crashes.removeFirst(crashes.count - Self.maximumCount) }
     }
 
     /// Removes and returns the matching crash of the other source, if any.
     ///
-    /// It is removed so that it does not match a second report.
-    package mutating func meet(_ crash: CrashFingerprint) -> CrashFingerprint? {
-        let twins = crashes.indices.filter { crashes[$0].isTwin(of: crash) }
-        // If several match, use the nearest in time.
-        let nearest = twins.min { crash.distance(to: crashes[$0]) < crash.distance(to: crashes[$1]) }
+    /// The crash is removed so that it does not match a second report.
+    package mutating func removeDuplicate(of crash: CrashFingerprint) -> CrashFingerprint? {
+        let duplicates = crashes.indices.filter { crashes[$0].isDuplicate(of: crash) }
+        // If several crashes match, use the one nearest in time.
+        let nearest = duplicates.min { crash.distance(to: crashes[$0]) < crash.distance(to: crashes[$1]) }
         return nearest.map { crashes.remove(at: $0) }
     }
 }

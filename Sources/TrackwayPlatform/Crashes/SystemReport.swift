@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// A report of an app's crash or hang by another program.
 ///
 /// The other program is usually the system. The report is stored as a file next to the reports that processes write. It
-/// therefore survives until it is recorded, is recorded in the same way, and a crash that both report is recorded once
-/// (``ReportedCrashes``). An adapter only converts the system's data to this type and makes no decisions.
+/// therefore survives until it is recorded, and is recorded in the same way. A crash that both the process and the
+/// system report is recorded once (``ReportedCrashes``). An adapter only converts the system's data to this type and
+/// makes no decisions.
 package struct SystemReport: Sendable, Hashable {
     /// The kind of incident.
     package enum Kind: Sendable, Hashable {
@@ -28,7 +29,7 @@ package struct SystemReport: Sendable, Hashable {
     package var ended: Timestamp
     /// The process id, if reported.
     package var process: Int?
-    /// The reason, in the system's words.
+    /// The reason, as the system states it.
     package var message: String?
     /// The text of an uncaught exception.
     package var exception: String?
@@ -62,7 +63,7 @@ package struct SystemReport: Sendable, Hashable {
 
     /// The file's name.
     ///
-    /// It depends only on the report, so a repeated report overwrites the file.
+    /// The name depends only on the report, so a repeated report overwrites the file.
     var fileName: String {
         "\(ended.milliseconds)-system-\(SHA256.hash(lines).prefix(8).hexadecimal)"
     }
@@ -85,7 +86,7 @@ package struct SystemReport: Sendable, Hashable {
         add("exception", exception.map(Self.line))
         add("message", message.map(Self.line))
         let tree = CallStackTree(json: stacks)
-        // One line per image, with the address range that the frames cover.
+        // Write one line per image, with the address range that the frames cover.
         let images = Dictionary(grouping: tree.frames) { $0.address &- $0.offset }
         for (base, calls) in images.sorted(by: { $0.key < $1.key }) {
             guard let first = calls.first, let last = calls.map(\.address).max() else { continue }
@@ -100,12 +101,14 @@ package struct SystemReport: Sendable, Hashable {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// Replaces line breaks, so that the text fits on one line.
+    /// Returns a text without line breaks, so that it fits on one line.
     private static func line(_ text: String) -> String {
         String(text.prefix(2_048).map { $0.isNewline ? " " : $0 })
     }
 
-    /// Uses Apple's numbers, because only Apple systems send such reports.
+    /// Returns the name of a signal or Mach exception.
+    ///
+    /// Apple's numbers are used, because only Apple systems send such reports.
     private static func name(_ signal: Int?, _ exception: Int?) -> String {
         if let signal, let name = signals[signal] { return name }
         if let exception, exceptions.indices.contains(exception) { return exceptions[exception] }

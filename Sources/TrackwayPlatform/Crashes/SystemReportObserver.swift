@@ -12,19 +12,19 @@ package enum SystemReportObserver {
     /// Starts observing if the system provides reports.
     ///
     /// - Parameters:
-    ///   - reports: where to store the system's reports.
-    ///   - arrived: called on the system's thread after reports were stored, or with an error, in which case the system
-    ///     does not report them again.
-    /// - Returns: an object to keep while observing; nil if the system provides no reports.
+    ///   - reports: The storage for the system's reports.
+    ///   - arrived: Called on the system's thread after reports were stored, or with an error, in which case the system
+    ///     does not deliver the reports again.
+    /// - Returns: An object to keep while observing; nil if the system provides no reports.
     package static func observe(
         into reports: CrashReports,
         arrived: @escaping @Sendable (Result<Void, StorageError>) -> Void
     ) -> (any Sendable)? {
         #if canImport(MetricKit) && !os(tvOS) && !os(watchOS)
-        return MetricKitReports { told in
-            for report in told {
+        return MetricKitReports { systemReports in
+            for report in systemReports {
                 do throws(StorageError) {
-                    try reports.keep(report)
+                    try reports.store(report)
                 } catch {
                     return arrived(.failure(error))
                 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Limits the diagnostics that are logged.
 ///
-/// An error in a loop therefore does not flood the log: each code is logged a few times per minute. The next logged
-/// diagnostic states how many were skipped.
+/// Each code is logged a few times per minute, so an error in a loop does not flood the log. The next logged diagnostic
+/// states how many were skipped.
 package struct DiagnosticThrottle: Sendable {
     /// Whether to log a diagnostic.
     package enum Decision: Sendable, Hashable {
-        /// Log it, with the number of similar ones that were skipped before.
-        case write(leftOut: Int)
-        /// Skip it.
-        case leaveOut
+        /// Log the diagnostic, with the number of earlier ones that were skipped.
+        case log(skipped: Int)
+        /// Skip the diagnostic.
+        case skip
     }
 
     private struct Window: Sendable {
         var began: MonotonicTime
         var written = 0
-        var leftOut = 0
+        var skipped = 0
     }
 
     private let burst: Int
@@ -45,16 +45,16 @@ package struct DiagnosticThrottle: Sendable {
         let key = windows[code] != nil || windows.count < maxCodes ? code : ""
         var window = windows[key] ?? Window(began: now)
         if window.began.advanced(by: span) <= now {
-            let leftOut = window.leftOut
+            let skipped = window.skipped
             windows[key] = Window(began: now, written: 1)
-            return .write(leftOut: leftOut)
+            return .log(skipped: skipped)
         }
         defer { windows[key] = window }
         if window.written < burst {
             window.written += 1
-            return .write(leftOut: 0)
+            return .log(skipped: 0)
         }
-        window.leftOut += 1
-        return .leaveOut
+        window.skipped += 1
+        return .skip
     }
 }

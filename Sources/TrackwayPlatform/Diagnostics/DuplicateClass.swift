@@ -28,8 +28,8 @@ package struct LoadedImage: Hashable, Sendable {
 
     /// Returns the loaded images that define any of these classes.
     ///
-    /// They are in load order. Without Objective-C, returns no images. Takes about a millisecond, because the names of
-    /// all classes in the app's images are compared. Any thread may call.
+    /// The images are in load order; without Objective-C, there are none. The call takes about a millisecond, because
+    /// the names of all classes in the app's images are compared. It can be made from any thread.
     package static func defining(_ names: Set<String>) -> [LoadedImage] {
         #if canImport(ObjectiveC)
         var count: UInt32 = 0
@@ -53,16 +53,16 @@ package struct LoadedImage: Hashable, Sendable {
 
 /// An Objective-C class that more than one loaded image defines.
 ///
-/// The runtime uses one of them and does not report which.
+/// The runtime uses one of the definitions and does not report which.
 package struct DuplicateClass: Hashable, Sendable {
     /// The class name.
     package let name: String
-    /// The files that define it, in the order of the images.
+    /// The files that define the class, in the order of the images.
     ///
-    /// Each has its parent folder, to distinguish frameworks.
+    /// Each path includes the parent folder, to distinguish frameworks.
     package let files: [String]
 
-    /// Returns those of `names` that several images define, sorted by name.
+    /// Returns the classes in `names` that several images define, sorted by name.
     ///
     /// An image that is listed twice counts once.
     package static func among(_ names: Set<String>, in images: [LoadedImage]) -> [DuplicateClass] {

@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Writes diagnostics to standard error.
 ///
-/// Writes one line per diagnostic, a few per code and minute. Never waits for the reader of standard error and never
-/// raises SIGPIPE: a line that cannot be written immediately is dropped.
+/// The log writes one line per diagnostic, and a few lines per code and minute. It never waits for the reader of
+/// standard error and never raises SIGPIPE: a line that cannot be written immediately is dropped.
 package final class StandardErrorLog: Sendable {
     /// The maximum length of a line in bytes.
     ///
@@ -21,7 +21,7 @@ package final class StandardErrorLog: Sendable {
     /// Creates a log.
     ///
     /// - Parameters:
-    ///   - clock: Provides the time for the throttle.
+    ///   - clock: The clock that provides the time for the throttle.
     ///   - throttle: Limits the diagnostics per code.
     ///   - write: Writes a line including its line feed; by default to standard error.
     package init(
@@ -36,17 +36,17 @@ package final class StandardErrorLog: Sendable {
 
     /// Writes a diagnostic unless its code has exceeded the limit.
     ///
-    /// Any thread may call.
+    /// This function can be called from any thread.
     package func report(_ diagnostic: Diagnostic) {
         let now = clock.now().monotonic
         let decision = throttle.withLock {
             $0.diagnosticArrived(code: diagnostic.code.rawValue, at: now)
         }
         switch decision {
-        case .leaveOut:
+        case .skip:
             return
-        case .write(let leftOut):
-            let more = leftOut > 0 ? " (and \(leftOut) more like it since the last one)" : ""
+        case .log(let skipped):
+            let more = skipped > 0 ? " (and \(skipped) more like it since the last one)" : ""
             write(Self.line("trackway: \(diagnostic)\(more)"))
         }
     }

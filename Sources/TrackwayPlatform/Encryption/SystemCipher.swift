@@ -3,7 +3,7 @@
 
 package import TrackwayJournal
 
-/// AES-256-GCM of the system: CryptoKit on Apple systems, libcrypto on Linux.
+/// The system's AES-256-GCM: CryptoKit on Apple systems, libcrypto on Linux.
 package enum SystemCipher {
     /// Creates ciphers for files at rest.
     package static let make: CipherMaker = { key in

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Facts about the running app, without its arguments and environment.
 package struct AppFacts: Sendable, Hashable {
@@ -10,7 +10,7 @@ package struct AppFacts: Sendable, Hashable {
     package var id: String
     /// The system's identifier of the app.
     ///
-    /// It is the bundle's identifier, or on Linux, the executable's file name.
+    /// On Apple systems, it is the bundle's identifier; on Linux, the executable's file name.
     package var package: String?
     /// The app's name: the bundle's, or else the executable's file name.
     package var name: String?
@@ -43,7 +43,7 @@ package struct AppFacts: Sendable, Hashable {
     /// Unknown facts are left out.
     package var attributes: Attributes {
         var section: Attributes = ["id": .string(id)]
-        // The two are usually equal.
+        // The two ids are usually equal.
         if let package, package != id { section["package"] = .string(package) }
         if let name { section["name"] = .string(name) }
         if let version { section["version"] = .string(version) }

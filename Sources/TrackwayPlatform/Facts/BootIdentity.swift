@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Identifies the current boot.
 ///
@@ -10,37 +10,37 @@ internal import TrackwayEvents
 package enum BootIdentity {
     /// Returns the kernel's id of this boot, 36 characters.
     ///
-    /// The id is hashed on Apple systems, and must not leave the device. If the kernel does not provide it (a
-    /// locked-down sandbox), the id is made from the process id and the time of the first call. It then differs from
-    /// the id of every other process, so that times of different processes are never compared.
+    /// The id is hashed on Apple systems, and must not leave the device. If the kernel does not provide an id, for
+    /// example in a restrictive sandbox, the id is made from the process id and the time of the first call. It then
+    /// differs from the id of every other process, so that times of different processes are never compared.
     package static func current() -> String {
-        text { ctrackway_boot_id(&$0, $0.count) } ?? ownName
+        text { ctrackway_boot_id(&$0, $0.count) } ?? fallbackID
     }
 
     /// Returns this boot's id for an installation, 36 characters.
     ///
     /// The id is a keyed hash: neither the kernel's id nor the id for another folder can be derived from it.
     ///
-    /// - Parameter folder: the installation's folder. All its processes get the same id.
+    /// - Parameter folder: The installation's folder. All its processes get the same id.
     package static func current(in folder: String) -> String {
-        text { ctrackway_boot_id_for(folder, &$0, $0.count) } ?? ownName
+        text { ctrackway_boot_id_for(folder, &$0, $0.count) } ?? fallbackID
     }
 
     /// Returns a boot's id in a form that an app may send.
     ///
     /// - Parameters:
-    ///   - boot: the kernel's id.
-    ///   - place: distinguishes this app from others.
-    package static func disguised(_ boot: String, for place: String) -> String {
+    ///   - boot: The kernel's id of the boot.
+    ///   - installation: A text that distinguishes this app from others.
+    package static func obfuscated(_ boot: String, for installation: String) -> String {
         var shift: Int64 = 0
         return text { buffer in
-            ctrackway_disguise_boot(boot, place, &buffer, &shift)
+            ctrackway_disguise_boot(boot, installation, &buffer, &shift)
             return 36
         } ?? ""
     }
 
-    /// The process's replacement for a missing boot id.
-    private static let ownName = "process-\(ctrackway_process_id())-\(SystemClock().now().wall.milliseconds)"
+    /// The process's substitute for a missing boot id.
+    private static let fallbackID = "process-\(ctrackway_process_id())-\(SystemClock().now().wall.milliseconds)"
 
     /// - Parameter fill: writes a text and returns its length.
     private static func text(_ fill: (inout [CChar]) -> Int32) -> String? {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Reads the device's facts once, on the first thread that needs them.
 ///
-/// Any thread may call; other threads wait for the reading.
+/// The facts can be accessed from any thread; other threads wait until they have been read.
 package final class DeferredDeviceFacts: Sendable {
     /// Whether facts are read from files, which takes milliseconds.
     ///
@@ -22,7 +22,7 @@ package final class DeferredDeviceFacts: Sendable {
     private let known = Locked<DeviceFacts?>(nil)
     private let reading: Reading
 
-    /// Boxed in a struct to avoid reabstraction thunks.
+    /// The reading closure, boxed in a struct to avoid reabstraction thunks.
     private struct Reading: Sendable {
         let make: @Sendable () -> DeviceFacts
     }
@@ -49,7 +49,7 @@ package final class DeferredDeviceFacts: Sendable {
 
     /// Creates a deferred reading.
     ///
-    /// - Parameter read: called once, on the thread that needs the facts first.
+    /// - Parameter read: Called once, on the thread that needs the facts first.
     package init(_ read: @escaping @Sendable () -> DeviceFacts) {
         reading = Reading(make: read)
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Facts about the device that the app runs on.
 ///
 /// A fact that cannot be read is absent; no fact is guessed. The facts do not include the device's name, address, or
-/// serial number, and include its machine id only as a keyed hash.
+/// serial number, and include the machine id only as a keyed hash.
 package struct DeviceFacts: Sendable, Hashable {
     /// The kind of system: "Linux", "iOS", "macOS", "tvOS", "watchOS" or "visionOS".
     package var platform: String?
@@ -20,7 +20,7 @@ package struct DeviceFacts: Sendable, Hashable {
     package var kernelVersion: String?
     /// The processor's instruction set, such as "x86_64" or "arm64".
     package var architecture: String?
-    /// Identifies this device for this app only; see `DeviceIdentity`.
+    /// The id of this device for this app only; see `DeviceIdentity`.
     package var identity: String?
     /// The device's manufacturer.
     package var make: String?
@@ -28,16 +28,16 @@ package struct DeviceFacts: Sendable, Hashable {
     package var model: String?
     /// The runtime environment.
     ///
-    /// Absent if it is the device that the app was built for.
+    /// The value is absent on the kind of device that the app was built for.
     package var variant: Variant?
     /// The advertising identifier.
     ///
-    /// Present if the app links the product that reads it and the user allows tracking.
+    /// The value is present only if the app links the product that reads it and the user allows tracking.
     package var advertisingID: String?
     /// The thermal state at the time of reading.
     package var thermalState: ThermalState?
     /// Whether Low Power Mode is on, at the time of reading.
-    package var savesPower: Bool?
+    package var isInLowPowerMode: Bool?
     /// The number of processor cores that the system uses.
     package var cores: Int?
     /// Main memory in bytes.
@@ -48,7 +48,7 @@ package struct DeviceFacts: Sendable, Hashable {
     package var zone: String?
     /// The local time's offset from UTC, in seconds.
     ///
-    /// It is the offset at the time of reading, including daylight saving time.
+    /// The value is the offset at the time of reading, including daylight saving time.
     package var zoneOffsetSeconds: Int?
     /// The size of the main screen in pixels.
     package var screen: Screen?
@@ -61,9 +61,9 @@ package struct DeviceFacts: Sendable, Hashable {
     package enum Variant: String, Sendable, Hashable {
         /// A simulated device.
         case simulator
-        /// A Mac, with an app built for it by Catalyst.
+        /// A Mac that runs an app built with Catalyst.
         case macCatalyst = "mac_catalyst"
-        /// A Mac, with an app built for a phone or tablet.
+        /// A Mac that runs an app built for a phone or tablet.
         case iOSAppOnMac = "ios_app_on_mac"
     }
 
@@ -126,7 +126,7 @@ package struct DeviceFacts: Sendable, Hashable {
         put("battery_level", battery?.level.map { .double($0) })
         put("battery_state", battery?.state.map { .string($0.rawValue) })
         put("thermal_state", thermalState.map { .string($0.rawValue) })
-        put("saves_power", savesPower.map { .boolean($0) })
+        put("saves_power", isInLowPowerMode.map { .boolean($0) })
         put("network", network?.kind.map { .string($0.rawValue) })
         if let interfaces = network?.interfaces, !interfaces.isEmpty {
             put("network_interfaces", .array(interfaces.map { .string($0) }))
@@ -151,7 +151,7 @@ package struct BatteryFacts: Sendable, Hashable {
 
     /// The level of all batteries together, from 0 (empty) to 1 (full).
     ///
-    /// Absent if the system does not report it.
+    /// The value is absent if the system does not report it.
     package var level: Double?
     /// The state; absent if the system does not report it.
     package var state: State?
@@ -193,7 +193,7 @@ package struct NetworkFacts: Sendable, Hashable {
     }
 }
 
-/// Formats a system's version as the system does.
+/// Formats the version of an operating system.
 package enum SystemVersion {
     /// Formats a version as Apple does: `16.4` and `16.4.1`.
     ///

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Identifies a device for one app without revealing which device it is.
+/// The id of a device for one app, which does not reveal the device.
 ///
 /// The system's machine id must not leave the machine (see machine-id(5)). As that page recommends, it is the key of an
 /// HMAC-SHA-256 over the app's id, truncated to 128 bits. The result is stable for one app on one device, differs
-/// between two apps, and is not reversible.
+/// between two apps, and cannot be reversed.
 package enum DeviceIdentity {
     /// Returns the device's id for an app, 32 hexadecimal digits.
     ///

@@ -7,7 +7,7 @@ internal import CTrackway
 package struct InterfaceAddress: Sendable, Hashable {
     /// The IPv4 or IPv6 address in its usual notation.
     ///
-    /// Without a scope id.
+    /// The notation does not include a scope id.
     package var text: String
     /// Whether the interface is up.
     package var isUp: Bool
@@ -21,9 +21,9 @@ package struct InterfaceAddress: Sendable, Hashable {
         self.isLoopback = isLoopback
     }
 
-    /// Returns the running system's addresses in its order.
+    /// Returns the running system's addresses, in the system's order.
     ///
-    /// Returns nil if they cannot be listed.
+    /// Returns nil if the addresses cannot be listed.
     package static func all() -> [InterfaceAddress]? {
         var addresses: [InterfaceAddress] = []
         let result = withUnsafeMutablePointer(to: &addresses) { pointer in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(ObjectiveC)
 internal import Foundation
@@ -9,7 +9,7 @@ internal import Foundation
 
 /// An optional product that reads the advertising identifier.
 ///
-/// The core must not even refer to that identifier.
+/// The core must not even contain a reference to that identifier.
 package protocol AdvertisingIDProduct: AnyObject {
     /// Returns the identifier, or nil if the user does not allow tracking.
     static func advertisingID() -> String?
@@ -19,7 +19,7 @@ package protocol AdvertisingIDProduct: AnyObject {
 ///
 /// See ``SnapshotProducts``.
 package enum LinkedAdvertisingID {
-    /// Boxed in a struct to avoid reabstraction thunks.
+    /// A registered closure, boxed in a struct to avoid reabstraction thunks.
     private struct Registration: Sendable {
         let read: @Sendable () -> String?
     }
@@ -34,7 +34,7 @@ package enum LinkedAdvertisingID {
 
     /// Returns the advertising identifier.
     ///
-    /// Returns nil without the product, or if the user does not allow tracking.
+    /// Returns nil if the app does not link the product, or if the user does not allow tracking.
     package static func current() -> String? {
         if let registration = registered.withLock({ $0 }) { return registration.read() }
         #if canImport(ObjectiveC)

@@ -9,7 +9,7 @@ internal import CTrackway
 
 /// Access to the process's environment variables.
 ///
-/// Callers read them once and pass them on as values.
+/// Callers read the variables once and pass them on as values.
 package enum ProcessEnvironment {
     /// Returns a variable's value, or nil if it is not set.
     package static func value(of name: String) -> String? {
@@ -29,7 +29,7 @@ package enum ProcessEnvironment {
 
     /// Returns all variables.
     ///
-    /// If a name occurs twice, its first value is used. O(n) in the number of variables.
+    /// If a name occurs twice, its first value is used. The call is O(n) in the number of variables.
     package static func current() -> [String: String] {
         #if canImport(Darwin)
         ProcessInfo.processInfo.environment

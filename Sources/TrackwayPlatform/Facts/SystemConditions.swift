@@ -7,13 +7,14 @@ package import TrackwayDelivery
 package enum SystemConditions {
     /// Starts reporting the device's conditions.
     ///
-    /// Calls the closure soon after the start and after each change, on a separate thread. Does not poll.
+    /// The closure is called soon after the start and after each change, on a separate thread. The system is not
+    /// polled.
     ///
-    /// Apple systems report low power, heat, and the network. Linux has no indicator of low power and heat that works
-    /// on every device, and no indicator of networks on which traffic should be limited. On Linux, nothing is therefore
-    /// reported or restricted.
+    /// Apple systems report low power, heat, and the network. Linux has no indicators of low power and heat that work
+    /// on every device, and no indicator of networks on which traffic should be limited. Therefore, nothing is reported
+    /// or restricted on Linux.
     ///
-    /// - Returns: an object to keep while observing; nil if the system reports no conditions.
+    /// - Returns: An object to keep while observing; nil if the system reports no conditions.
     package static func observe(
         _ report: @escaping @Sendable (DeviceConditions) -> Void
     ) -> (any Sendable)? {

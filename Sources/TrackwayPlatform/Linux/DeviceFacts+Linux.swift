@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CTrackway
-package import TrackwayEvents
+package import TrackwayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -14,8 +14,8 @@ internal import Musl
 extension DeviceFacts {
     /// Reads the facts of a Linux system.
     ///
-    /// Reads about twenty small files. This takes well under a millisecond on a warm system, but is too slow for a main
-    /// thread that draws.
+    /// About twenty small files are read. This takes well under a millisecond if they are cached, but is too slow for a
+    /// main thread that draws.
     ///
     /// - Parameters:
     ///   - appID: The app's id, for which the device's identity is derived.
@@ -55,8 +55,8 @@ extension DeviceFacts {
 
     /// Returns the facts with locale, time zone, battery, and network read again.
     ///
-    /// These are the facts that change while a process runs. Reads about ten small files, so it is cheaper than reading
-    /// all facts.
+    /// These are the facts that change while a process runs. About ten small files are read, so the call is cheaper
+    /// than reading all facts.
     package func refreshed(
         tree: SystemTree = .live,
         environment: [String: String] = ProcessEnvironment.current(),
@@ -80,9 +80,9 @@ extension DeviceFacts {
         }
     }
 
-    /// Returns a manufacturer's text.
+    /// Returns a description that a manufacturer provided.
     ///
-    /// Returns nil if it is a placeholder or not a single line.
+    /// Returns nil if the text is a placeholder or not a single line.
     static func description(_ text: String?) -> String? {
         guard let text, SystemTree.isLine(text, limit: 128) else { return nil }
         let blanks = [
@@ -121,7 +121,7 @@ extension AppFacts {
     ///
     /// - Parameters:
     ///   - id: The app's id.
-    ///   - version: The app's version, if the app states one; an executable file has none.
+    ///   - version: The app's version, if the app specifies one; an executable file has none.
     ///   - tree: The location of the system's files.
     package static func read(id: String, version: String? = nil, tree: SystemTree = .live) -> AppFacts {
         let name = executableName(tree)
@@ -132,7 +132,7 @@ extension AppFacts {
         guard let path = tree.target(of: "/proc/self/exe"), var name = path.split(separator: "/").last else {
             return nil
         }
-        // The kernel appends this suffix if the file was replaced while it runs.
+        // The kernel appends this suffix if the file was replaced while the program runs.
         if name.hasSuffix(" (deleted)") { name = name.dropLast(" (deleted)".count) }
         return name.isEmpty ? nil : String(name)
     }

@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -17,7 +17,7 @@ extension FolderFingerprint {
     /// The inode is used only on file systems that preserve it for the folder's lifetime. The machine id is used only
     /// outside containers, because some engines give each container its own id. A container's root file system is an
     /// overlay. Its upper layer is discarded when the container is recreated under another host name, so files found
-    /// there afterward came with the image.
+    /// there afterward are part of the image.
     ///
     /// - Parameters:
     ///   - folder: An absolute path.
@@ -28,15 +28,15 @@ extension FolderFingerprint {
         in tree: SystemTree = .live,
         isInContainer: Bool = ProcessEnvironment.value(of: "container") != nil
     ) -> FolderFingerprint {
-        var place = FolderFingerprint()
+        var fingerprint = FolderFingerprint()
         let kind = ctrackway_file_system(folder)
-        if keepsInodes.contains(kind) { place.inode = inode(of: folder) }
-        if kind == overlay { place.host = name(tree.line("/proc/sys/kernel/hostname")) }
+        if keepsInodes.contains(kind) { fingerprint.inode = inode(of: folder) }
+        if kind == overlay { fingerprint.host = name(tree.line("/proc/sys/kernel/hostname")) }
         let marks = ["/run/.containerenv", "/.dockerenv"]
         if !isInContainer, !marks.contains(where: { access(tree.root + $0, F_OK) == 0 }) {
-            place.machine = name(tree.line("/etc/machine-id").flatMap { $0.utf8.count == 32 ? $0 : nil })
+            fingerprint.machine = name(tree.line("/etc/machine-id").flatMap { $0.utf8.count == 32 ? $0 : nil })
         }
-        return place
+        return fingerprint
     }
 
     /// Hashes an id.
@@ -54,7 +54,7 @@ extension FolderFingerprint {
     private static let overlay: Int64 = 0x794C_7630
     /// File systems that preserve inodes, by their type in statfs(2).
     ///
-    /// ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs, overlay.
+    /// They are ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs, and overlay.
     private static let keepsInodes: Set<Int64> = [
         0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0x0102_1994, overlay,
     ]

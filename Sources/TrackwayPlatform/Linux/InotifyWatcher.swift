@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 package import TrackwayJournal
 
 /// Watches folders through inotify.
@@ -28,8 +28,9 @@ package struct InotifyWatcher: FolderWatcher {
     ) -> (any StorageWatch)? {
         Self.process.withLock { process in
             if let watch = process?.add(folder, for: entries, onChange: onChange) { return watch }
-            // No shared watches exist, or they have just ended with the last watch, or this folder cannot be watched.
-            guard process?.isOver ?? true, let fresh = InotifyWatches() else { return nil }
+            // Either no shared watches exist, or they have just ended with the last watch, or this folder cannot be
+            // watched.
+            guard process?.hasEnded ?? true, let fresh = InotifyWatches() else { return nil }
             process = fresh
             guard let watch = fresh.add(folder, for: entries, onChange: onChange) else {
                 process = nil
@@ -52,11 +53,11 @@ package struct InotifyWatcher: FolderWatcher {
 
 /// The watches that share one descriptor.
 ///
-/// Any thread may call.
+/// The watches can be used from any thread.
 private final class InotifyWatches: Sendable {
     private struct Listener: Sendable {
         let number: UInt64
-        let tell: @Sendable (StorageChange) -> Void
+        let notify: @Sendable (StorageChange) -> Void
     }
 
     private struct State: Sendable {
@@ -65,11 +66,11 @@ private final class InotifyWatches: Sendable {
         var lastNumber: UInt64 = 0
         /// Whether the last watch has ended or the descriptor failed.
         ///
-        /// No new watch may be added then.
-        var isOver = false
+        /// If so, no new watch may be added.
+        var hasEnded = false
 
         mutating func endWhenUnused() {
-            if listeners.isEmpty { isOver = true }
+            if listeners.isEmpty { hasEnded = true }
         }
     }
 
@@ -88,21 +89,21 @@ private final class InotifyWatches: Sendable {
         if inotify >= 0 { _ = ctrackway_close(inotify) }
     }
 
-    var isOver: Bool { state.withLock { $0.isOver } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     func add(
         _ folder: String,
         for entries: WatchedEntries,
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> InotifyWatch? {
-        // The kernel is called under the lock: for a folder that is already watched it returns the same watch
-        // descriptor again, which must not be removed in between.
+        // The kernel is called under the lock: for a folder that is already watched, it returns the same watch
+        // descriptor again, which must not be removed in the meantime.
         state.withLock { state in
-            guard !state.isOver else { return nil }
+            guard !state.hasEnded else { return nil }
             let folderNumber = ctrackway_watch_add(inotify, folder, entries == .folders)
             guard folderNumber >= 0 else { return nil }
             state.lastNumber += 1
-            let listener = Listener(number: state.lastNumber, tell: onChange)
+            let listener = Listener(number: state.lastNumber, notify: onChange)
             state.listeners[folderNumber, default: []].append(listener)
             return InotifyWatch(folder: folderNumber, number: listener.number, in: self)
         }
@@ -112,7 +113,7 @@ private final class InotifyWatches: Sendable {
     ///
     /// Ending the last one also ends the thread.
     func remove(_ number: UInt64, of folder: Int32) {
-        // Released outside the lock, because it may own other objects.
+        // Release the listener outside the lock, because it may own other objects.
         let removed = state.withLock { state -> Listener? in
             guard let index = state.listeners[folder]?.firstIndex(where: { $0.number == number }) else { return nil }
             let removed = state.listeners[folder]?.remove(at: index)
@@ -123,14 +124,14 @@ private final class InotifyWatches: Sendable {
             state.endWhenUnused()
             return removed
         }
-        if removed != nil, isOver { wake.signal() }
+        if removed != nil, hasEnded { wake.signal() }
     }
 
     // MARK: Thread
 
     /// Starts the thread.
     ///
-    /// Returns false if it cannot be created.
+    /// Returns false if the thread cannot be created.
     func start() -> Bool {
         SystemThread.start(named: "trackway.watch") { self.run() } == 0
     }
@@ -153,13 +154,13 @@ private final class InotifyWatches: Sendable {
                         .append((folder, change))
                 }
             }
-            tell(changes)
+            notify(changes)
             if isReadable != 0 { giveUp() }
-            if isOver { return InotifyWatcher.forget(self) }
+            if hasEnded { return InotifyWatcher.forget(self) }
         }
     }
 
-    private func tell(_ changes: [(folder: Int32, change: StorageChange)]) {
+    private func notify(_ changes: [(folder: Int32, change: StorageChange)]) {
         for (folder, change) in changes {
             let listeners = state.withLock { state -> [Listener] in
                 switch change {
@@ -175,7 +176,7 @@ private final class InotifyWatches: Sendable {
                     return ended
                 }
             }
-            for listener in listeners { listener.tell(change) }
+            for listener in listeners { listener.notify(change) }
         }
     }
 
@@ -184,11 +185,11 @@ private final class InotifyWatches: Sendable {
         let listeners = state.withLock { state in
             defer {
                 state.listeners = [:]
-                state.isOver = true
+                state.hasEnded = true
             }
             return state.listeners.values.flatMap { $0 }
         }
-        for listener in listeners { listener.tell(.ended) }
+        for listener in listeners { listener.notify(.ended) }
     }
 }
 

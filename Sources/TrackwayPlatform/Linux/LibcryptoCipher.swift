@@ -3,20 +3,20 @@
 
 #if os(Linux)
 internal import CCrypto
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// AES-256-GCM through OpenSSL's libcrypto.
 ///
 /// One context per direction is created and reused for all messages, so a message requires no allocation.
 ///
-/// Any thread may call: a lock guards the contexts. The library clears keys when it frees a context.
+/// The cipher can be used from any thread: a lock guards the contexts. The library clears keys when it frees a context.
 final class LibcryptoCipher: AuthenticatedCipher {
     private let contexts: Locked<Contexts>
 
     /// The addresses of the library's contexts.
     ///
-    /// 0 for a context that has not been needed yet.
+    /// An address is 0 if its context has not been needed yet.
     private struct Contexts {
         let key: [UInt8]
         var encrypting: UInt = 0

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayBehavior
-package import TrackwayEvents
+internal import TrackwayLifecycle
+package import TrackwayCore
 
 /// Reads the device state that Linux provides.
 ///
@@ -25,7 +25,9 @@ package struct LinuxAppState: AppStateSource {
         self.addresses = addresses ?? { tree.isLive ? InterfaceAddress.all() : nil }
     }
 
-    /// Reads about twenty small files and makes one system call.
+    /// Reads the device state.
+    ///
+    /// The call reads about twenty small files and makes one system call.
     ///
     /// Reading a sensor can wake it, which takes milliseconds.
     package func appState() -> AppStateSnapshot {
@@ -44,7 +46,8 @@ package struct LinuxAppState: AppStateSource {
         case .charging: .charging
         case .discharging: .unplugged
         case .full: .full
-        // Plugged in, but neither full nor charging. No case fits, and any other value would be wrong.
+        // The battery is plugged in, but neither full nor charging. No case describes this, and any case would be
+        // wrong.
         case .notCharging: nil
         }
     }

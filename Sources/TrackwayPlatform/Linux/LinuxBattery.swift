@@ -31,7 +31,7 @@ package struct LinuxBattery: Sendable {
 
     /// Returns the combined state of all batteries.
     ///
-    /// Returns `nil` without a battery.
+    /// Returns `nil` if the device has no battery.
     package func facts() -> BatteryFacts? {
         let readings = tree.names(in: "/sys/class/power_supply").compactMap(reading)
         guard !readings.isEmpty else { return nil }

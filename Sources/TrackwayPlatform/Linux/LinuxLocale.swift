@@ -4,7 +4,7 @@
 #if os(Linux)
 /// The user's locale and time zone.
 ///
-/// They are read from the environment and the system's files.
+/// Both are read from the environment and the system's files.
 package enum LinuxLocale {
     /// The environment variables that are read.
     static let variables = localeVariables + ["TZ"]

@@ -18,12 +18,12 @@ package struct LinuxNetwork: Sendable {
     ///
     /// Returns `nil` if no interface is up.
     package func facts() -> NetworkFacts? {
-        let wayOut = defaultRoute()
+        let defaultInterface = defaultRoute()
         let interfaces = tree.names(in: "/sys/class/net").filter { name in
-            isUp(name) && (isDevice(name) || name == wayOut)
+            isUp(name) && (isDevice(name) || name == defaultInterface)
         }
         guard !interfaces.isEmpty else { return nil }
-        return NetworkFacts(kind: wayOut.flatMap(kind), interfaces: interfaces)
+        return NetworkFacts(kind: defaultInterface.flatMap(kind), interfaces: interfaces)
     }
 
     private func isUp(_ name: String) -> Bool {

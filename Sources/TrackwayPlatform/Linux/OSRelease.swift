@@ -24,7 +24,7 @@ package struct OSRelease: Sendable, Hashable {
     package var name: String? { value("NAME") }
     /// The version, such as "12"; nil for rolling distributions.
     package var version: String? { value("VERSION_ID") }
-    /// The device name that its owner set.
+    /// The device name that the device's owner set.
     ///
     /// machine-info(5) stores it in the same format.
     package var prettyHostName: String? { value("PRETTY_HOSTNAME") }
@@ -42,7 +42,7 @@ package struct OSRelease: Sendable, Hashable {
 
     /// Removes the shell quoting that the format allows.
     ///
-    /// This is one pair of quotes, and backslashes outside single quotes.
+    /// The quoting consists of one pair of quotes, and of backslashes outside single quotes.
     private static func unquoted(_ text: Substring) -> String {
         var rest = text
         while let last = rest.last, last == " " || last == "\t" {

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-package import TrackwayBehavior
-package import TrackwayEvents
+package import TrackwayLifecycle
+package import TrackwayCore
 
 extension SnapshotSources {
     /// Returns the sources that Linux provides.
@@ -14,8 +14,8 @@ extension SnapshotSources {
     /// - Parameters:
     ///   - app: The `app` section of the context.
     ///   - root: The folder used in place of "/"; empty, or "/" itself, for the running system.
-    ///   - recognizes: Ignored on Linux; it concerns the rules of Apple's App Store.
-    package static func system(app: Attributes, root: String = "", recognizes: Bool = false) -> SnapshotSources {
+    ///   - recognizesDevice: Ignored on Linux; the parameter exists because of the rules of Apple's App Store.
+    package static func system(app: Attributes, root: String = "", recognizesDevice: Bool = false) -> SnapshotSources {
         var folder = root[...]
         while folder.last == "/" { folder.removeLast() }
         let tree = SystemTree(root: String(folder))

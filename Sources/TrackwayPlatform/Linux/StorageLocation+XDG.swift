@@ -12,8 +12,8 @@ extension StorageLocation {
     /// Returns an app's folder as defined by the XDG base directory specification.
     ///
     /// The folder is `$XDG_STATE_HOME/trackway/<app>`, by default `~/.local/state/trackway/<app>`. It is a state
-    /// folder, not a data folder: its contents matter across restarts, but not on another machine. As the specification
-    /// requires, a relative path in a variable is ignored.
+    /// folder, not a data folder: its contents must survive restarts, but have no meaning on another machine. As the
+    /// specification requires, a relative path in a variable is ignored.
     ///
     /// - Parameters:
     ///   - appID: The app's id, which `StorageName` converts to a safe name.
@@ -28,7 +28,7 @@ extension StorageLocation {
         try standard(appID: appID, variable: { environment[$0] }, accountHome: accountHome)
     }
 
-    /// Returns the same folder, reading environment variables through a closure.
+    /// Returns an app's folder, reading environment variables through a closure.
     package static func standard(
         appID: String,
         variable: (String) -> String? = { ProcessEnvironment.value(of: $0) },

@@ -19,7 +19,7 @@ enum SystemThread {
 
     /// Starts a thread that ends when its work returns.
     ///
-    /// - Parameter name: the name that debuggers show, at most 15 bytes.
+    /// - Parameter name: The name that debuggers show, at most 15 bytes.
     /// - Returns: 0, or -1 if no thread can be created.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body))

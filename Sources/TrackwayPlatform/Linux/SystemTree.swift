@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -58,9 +58,9 @@ package struct SystemTree: Sendable, Hashable {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while bytes.count < limit {
-            let got = ctrackway_read_at(file, &chunk, min(chunk.count, limit - bytes.count), Int64(bytes.count))
-            guard got > 0 else { break }
-            bytes += chunk.prefix(Int(got))
+            let count = ctrackway_read_at(file, &chunk, min(chunk.count, limit - bytes.count), Int64(bytes.count))
+            guard count > 0 else { break }
+            bytes += chunk.prefix(Int(count))
         }
         return bytes
     }
@@ -78,7 +78,7 @@ package struct SystemTree: Sendable, Hashable {
 
     /// Whether the text is a single printable line.
     ///
-    /// Bytes that were not valid UTF-8 have been decoded as replacement characters, which are rejected.
+    /// Bytes that were not valid UTF-8 were decoded as replacement characters, which are rejected.
     static func isLine(_ text: String, limit: Int = 256) -> Bool {
         text.utf8.count <= limit
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
@@ -92,7 +92,7 @@ package struct SystemTree: Sendable, Hashable {
         return number
     }
 
-    /// Returns the integer in a file, or nil if it has none.
+    /// Returns the integer in a file; nil if it contains none.
     package func number(_ path: String) -> Int64? {
         text(path, limit: 32).flatMap { Int64($0) }
     }
@@ -103,7 +103,7 @@ package struct SystemTree: Sendable, Hashable {
     package func names(in path: String) -> [String] {
         var names: [String] = []
         withUnsafeMutablePointer(to: &names) { pointer in
-            // Names listed before an error are kept.
+            // The names that are listed before an error are kept.
             _ = ctrackway_list(root + path, pointer) { context, name in
                 guard let context, let name else { return }
                 context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))

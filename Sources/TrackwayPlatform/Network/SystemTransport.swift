@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayWire
+public import TrackwayDestinationKit
 
 /// Creates the system's default transport.
 ///
-/// The SDK uses this transport unless `Configuration.delivery.transport` is set. Call
-/// ``make(allowsConstrainedNetworks:)`` to wrap the default transport in another one.
+/// The SDK uses this transport unless `Configuration.delivery.transport` is set. To wrap the default transport in
+/// another one, call ``make(allowsConstrainedNetworks:)``.
 public enum SystemTransport {
     /// Returns the default transport.
     ///
     /// On Apple systems, each call returns a new `URLSession` transport. On Linux, all callers in the process share one
     /// libcurl transport, with its thread and its connections.
     ///
-    /// - Parameter allowsConstrainedNetworks: whether to use networks in Low Data Mode. If false, such a network counts
-    ///   as unavailable. Ignored on systems without Low Data Mode.
+    /// - Parameter allowsConstrainedNetworks: Whether to use networks in Low Data Mode. If false, such a network counts
+    ///   as unavailable. The parameter is ignored on systems without Low Data Mode.
     public static func make(allowsConstrainedNetworks: Bool = false) -> any Transport {
         #if canImport(Darwin)
         URLSessionTransport(allowsConstrainedNetworks: allowsConstrainedNetworks)

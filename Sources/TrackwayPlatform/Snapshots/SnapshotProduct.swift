@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+package import TrackwayLifecycle
 
 #if canImport(ObjectiveC)
 internal import Foundation
@@ -14,13 +14,13 @@ internal import Foundation
 /// every app that even mentions them. An app must link the product. On systems with Objective-C, nothing else is
 /// needed, because the product's class is found by its name.
 package protocol SnapshotProduct: AnyObject {
-    /// Adds the product's sources where no other source is set.
+    /// Adds the product's sources, unless other sources are already set.
     static func add(to sources: inout SnapshotSources)
 }
 
 /// The products that the app links.
 package enum SnapshotProducts {
-    /// Boxed in a struct to avoid reabstraction thunks.
+    /// A registered closure, boxed in a struct to avoid reabstraction thunks.
     private struct Registration: Sendable {
         let add: @Sendable (inout SnapshotSources) -> Void
     }
@@ -32,7 +32,7 @@ package enum SnapshotProducts {
 
     /// Registers a product that cannot be found by its class name.
     ///
-    /// A product of the same name replaces the previous one.
+    /// A registration replaces an earlier one of the same name.
     package static func register(_ name: String, _ add: @escaping @Sendable (inout SnapshotSources) -> Void) {
         let registration = Registration(add: add)
         registered.withLock { $0[name] = registration }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 #if os(tvOS)
 internal import Foundation
@@ -9,7 +9,7 @@ internal import Foundation
 
 /// A backup of the installation's identity that the system does not delete.
 ///
-/// May be used from any thread.
+/// The backup can be used from any thread.
 package struct IdentityBackup: Sendable {
     /// Returns the bytes that were saved last; nil before the first save.
     package let load: @Sendable () -> [UInt8]?
@@ -19,14 +19,14 @@ package struct IdentityBackup: Sendable {
     package let save: @Sendable ([UInt8]) -> Void
     /// Erasures recorded by all processes that share the backup.
     ///
-    /// Nil if it is not shared.
+    /// The value is nil if the backup is not shared.
     package let erasures: Erasures?
 
     /// A record of erased installations that several processes share.
     package struct Erasures: Sendable {
         /// Whether this installation was erased.
         package let contains: @Sendable (InstallationID) -> Bool
-        /// Records that this installation is erased.
+        /// Records that this installation was erased.
         package let insert: @Sendable (InstallationID) -> Void
 
         /// Creates a record from its two operations.
@@ -52,10 +52,10 @@ package struct IdentityBackup: Sendable {
 
     /// Returns the running system's backup, or nil if it needs none.
     ///
-    /// On tvOS, this is the app's user defaults, because files may only be stored in caches, which the system empties.
-    /// Nil on all other systems.
+    /// On tvOS, the backup is in the app's user defaults, because files may only be stored in caches, which the system
+    /// empties. The result is nil on all other systems.
     ///
-    /// - Parameter folder: the installation's folder. The system may move the app's container, so only the last path
+    /// - Parameter folder: The installation's folder. The system may move the app's container, so only the last path
     ///   component is used.
     package static func system(for folder: String) -> IdentityBackup? {
         #if os(tvOS)
@@ -74,19 +74,19 @@ package struct IdentityBackup: Sendable {
 }
 
 extension StorageLocation {
-    /// The folder and name of a small file next to this folder.
+    /// The folder and name of a backup file next to this folder.
     ///
-    /// The file is backed up; the folder itself is not. Nil on systems that do not restore backups.
+    /// The file is part of backups; the folder itself is not. The value is nil on systems that do not restore backups.
     package var backup: (folder: String, name: String)? {
         #if (canImport(UIKit) || canImport(Darwin)) && !os(tvOS)
-        beside
+        siblingFile
         #else
         nil
         #endif
     }
 
-    /// The folder and name of that file, on any system.
-    package var beside: (folder: String, name: String)? {
+    /// The folder and name that the backup file has on any system.
+    package var siblingFile: (folder: String, name: String)? {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
         return (folder: String(path[..<slash]), name: String(path[path.index(after: slash)...]) + ".installation")
     }

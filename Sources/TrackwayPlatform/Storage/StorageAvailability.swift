@@ -12,8 +12,8 @@ package struct StorageAvailability: Sendable {
     package let isTemporary: @Sendable (StorageError) -> Bool
     /// Starts reporting that the storage may have become usable.
     ///
-    /// Calls the closure one or more times, on any thread, while the caller keeps the returned value. Returns nil on
-    /// systems that send no such notification.
+    /// The closure is called one or more times, on any thread, while the caller keeps the returned value. Returns nil
+    /// on systems that send no such notification.
     package let observe: @Sendable (_ mayBeUsable: @escaping @Sendable () -> Void) -> (any Sendable)?
 
     /// Creates an availability from its two operations.
@@ -27,7 +27,7 @@ package struct StorageAvailability: Sendable {
 
     /// Returns the running system's availability.
     ///
-    /// Nil on systems where an unusable folder is always a configuration error.
+    /// The result is nil on systems where an unusable folder is always a configuration error.
     package static func system() -> StorageAvailability? {
         #if canImport(UIKit) && !os(watchOS)
         .protectedData()

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(Darwin)
 internal import Darwin
@@ -34,9 +34,9 @@ package struct StorageLocation: Sendable, Hashable {
 
     /// Creates the folder and its missing parents.
     ///
-    /// Also checks that it is writable. New folders are accessible to the user only.
+    /// The call also checks that the folder is writable. New folders are accessible only to the user.
     ///
-    /// - Throws: `StorageLocationError` with the folder at fault and the remedy.
+    /// - Throws: `StorageLocationError` with the affected folder and the remedy.
     package func prepare() throws(StorageLocationError) {
         #if canImport(Darwin)
         defer { describe() }
@@ -47,7 +47,8 @@ package struct StorageLocation: Sendable, Hashable {
 
     /// Creates a folder if it is missing.
     ///
-    /// Creates its parents only if that fails without them, because a sandbox may hide folders further up.
+    /// Its parents are created only if creating the folder fails without them, because a sandbox may hide folders
+    /// further up.
     private func make(_ folder: String) throws(StorageLocationError) {
         if isFolder(folder) || ctrackway_mkdir(folder, 0o700) == 0 { return }
         var code = ctrackway_errno()
@@ -56,7 +57,7 @@ package struct StorageLocation: Sendable, Hashable {
             if ctrackway_mkdir(folder, 0o700) == 0 { return }
             code = ctrackway_errno()
         }
-        // Another process may have created it between the two calls. A file in its place is still an error.
+        // Another process may have created the folder between the two calls. A file in its place is still an error.
         if code == EEXIST, isFolder(folder) { return }
         throw .system(code == EEXIST ? ENOTDIR : code, path: folder)
     }
@@ -80,14 +81,14 @@ package struct StorageLocation: Sendable, Hashable {
     ///
     /// This is the case if a process that may be suspended shares this folder. On a Mac, where shared containers have
     /// other paths, processes are not suspended.
-    package var needsFoldersOfProcesses: Bool {
+    package var needsPerProcessFolders: Bool {
         ProcessKind.mayBeSuspended && isInSharedContainer
     }
 
     /// Returns the subfolder that belongs to only one process.
     ///
-    /// - Parameter process: the name of the process, which is that of its bundle.
-    package func own(of process: String) -> StorageLocation {
+    /// - Parameter process: The name of the process, which is that of its bundle.
+    package func subfolder(forProcess process: String) -> StorageLocation {
         child(StorageName.make(appID: process) ?? "process")
     }
 
@@ -108,7 +109,7 @@ package struct StorageLocation: Sendable, Hashable {
 /// a hash.
 package enum StorageName {
     /// The maximum length of a name in bytes; file systems allow 255.
-    private static let longest = 120
+    private static let maximumBytes = 120
 
     /// Returns the folder's name, or `nil` for an empty id.
     package static func make(appID: String) -> String? {
@@ -126,10 +127,10 @@ package enum StorageName {
                 name += [byte].hexadecimal.utf8
             }
         }
-        if name.count > longest {
+        if name.count > maximumBytes {
             let hash = SHA256.hash(Array(appID.utf8)).prefix(16).hexadecimal
             // An id never produces "%%", so a truncated name never equals a complete one.
-            name = name.prefix(longest - 34) + Array("%%\(hash)".utf8)
+            name = name.prefix(maximumBytes - 34) + Array("%%\(hash)".utf8)
         }
         return String(decoding: name, as: UTF8.self)
     }

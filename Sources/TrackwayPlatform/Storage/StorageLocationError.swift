@@ -33,7 +33,7 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
 
     /// The kind of problem.
     package var code: Code
-    /// The path at fault; empty if the error concerns no path.
+    /// The affected path; empty if no path is affected.
     package var path: String
     /// The system's error number; 0 if no system call failed.
     package var systemCode: Int32
@@ -58,7 +58,7 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
     }
 
     /// The suggested fix, as an instruction to the app's developer or operator.
-    package var remedy: String {
+    package var recoverySuggestion: String {
         switch code {
         case .noAppID: "set an app id in the configuration"
         case .noHome: "set HOME or XDG_STATE_HOME, or set a storage folder in the configuration"
@@ -71,7 +71,7 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// The problem, with the path, as a clause.
+    /// A clause that states the problem, with the path.
     package var problem: String {
         switch code {
         case .noAppID: "the app id is empty, so the storage folder has no name"
@@ -85,6 +85,6 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// The problem and the remedy, as one sentence.
-    package var description: String { "\(problem); \(remedy)" }
+    /// One sentence that states the problem and the remedy.
+    package var description: String { "\(problem); \(recoverySuggestion)" }
 }

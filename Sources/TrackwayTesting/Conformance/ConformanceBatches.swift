@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Batches that a destination must handle: ordinary, minimal, and unusual ones.
 enum ConformanceBatches {
@@ -12,7 +12,7 @@ enum ConformanceBatches {
         return [
             ("one plain event", batch([event(1, "plain")])),
             ("one event with every kind of value", batch([full])),
-            ("unusual text", batch(strange)),
+            ("unusual text", batch(unusual)),
             ("extreme numbers", batch([numbers])),
             ("forty events", whole),
             ("the first half of forty", whole.slice(0..<20)),
@@ -27,7 +27,7 @@ enum ConformanceBatches {
     static func event(_ number: UInt32, _ name: String, _ attributes: Attributes = [:], items: [Item] = []) -> Event {
         let time = Timestamp(milliseconds: 1_700_000_000_000 + Int64(number))
         return Event(
-            id: EventIDGenerator(chance: 42, firstCounter: number).next(at: time),
+            id: EventIDGenerator(randomBits: 42, firstCounter: number).next(at: time),
             name: name,
             time: time,
             monotonic: MonotonicTime(milliseconds: 1_000 + Int64(number)),
@@ -49,7 +49,7 @@ enum ConformanceBatches {
         )
     }
 
-    private static var strange: [Event] {
+    private static var unusual: [Event] {
         let texts = [
             "\"quoted\\ and\nbroken\"", "\u{0}\u{1F}\u{7F}", "👩‍👩‍👧‍👦 家族", "\u{2028}\u{2029}", "</script>", "a&b=c%20",
             String(repeating: "long ", count: 1_000),

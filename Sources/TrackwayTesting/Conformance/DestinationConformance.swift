@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-public import TrackwayWire
+internal import TrackwayCore
+public import TrackwayDestinationKit
 
 /// Checks that an implementation of `Destination` follows the delivery rules.
 ///
 /// The most important rule: only a response from the back end itself may settle an event.
 ///
-/// It does not depend on a test framework: it returns its findings.
+/// The check does not depend on a test framework: it returns its findings.
 /// ```swift
 /// @Test("my destination follows the delivery rules")
 /// func conforms() {
@@ -30,7 +30,7 @@ public enum DestinationConformance {
     ) -> [ConformanceFinding] {
         var run = DestinationConformanceRun(
             destination: makeDestination(),
-            twin: makeDestination(),
+            secondInstance: makeDestination(),
             backEnd: backEnd
         )
         run.checkSettings()
@@ -42,7 +42,7 @@ public enum DestinationConformance {
     }
 }
 
-/// The responses of a back end, which ``DestinationConformance`` simulates.
+/// The responses of the back end that ``DestinationConformance`` simulates.
 public struct ConformanceBackEnd: Sendable {
     /// Returns the response that accepts everything in a request.
     public var accept: @Sendable (WireRequest) -> WireResponse
@@ -58,7 +58,7 @@ public struct ConformanceBackEnd: Sendable {
         self.refuse = refuse
     }
 
-    /// Trackway's collector.
+    /// The responses of Trackway's collector.
     public static let collector = ConformanceBackEnd(
         accept: { request in
             CollectorBody(request)?.answer(refusing: [:]) ?? WireResponse(status: 400)
@@ -84,23 +84,23 @@ public struct ConformanceFinding: Sendable, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The rule and the detail.
+    /// The rule's name and the detail.
     public var description: String { "\(rule): \(detail)" }
 }
 
 /// One run of ``DestinationConformance``, with one function per group of rules.
 private struct DestinationConformanceRun {
     let destination: any Destination
-    /// The same destination, created a second time, as after a restart.
-    let twin: any Destination
+    /// A second instance of the destination, as created after a restart.
+    let secondInstance: any Destination
     let backEnd: ConformanceBackEnd
     private(set) var findings: [ConformanceFinding] = []
 
     private static let sent = Timestamp(milliseconds: 1_700_000_001_000)
 
-    init(destination: any Destination, twin: any Destination, backEnd: ConformanceBackEnd) {
+    init(destination: any Destination, secondInstance: any Destination, backEnd: ConformanceBackEnd) {
         self.destination = destination
-        self.twin = twin
+        self.secondInstance = secondInstance
         self.backEnd = backEnd
     }
 
@@ -111,7 +111,11 @@ private struct DestinationConformanceRun {
     // MARK: Rules
 
     mutating func checkSettings() {
-        require(destination.id == twin.id, "id-is-stable", "two instances have ids \(destination.id) and \(twin.id)")
+        require(
+            destination.id == secondInstance.id,
+            "id-is-stable",
+            "two instances have ids \(destination.id) and \(secondInstance.id)"
+        )
         require(
             destination.limits.events >= 1 && destination.limits.bytes >= 1,
             "limits-positive",
@@ -122,9 +126,9 @@ private struct DestinationConformanceRun {
     mutating func checkRequest(_ batch: EventBatch, _ name: String) {
         do throws(WireEncodingError) {
             let request = try destination.request(for: batch, sentAt: Self.sent)
-            let again = try twin.request(for: batch, sentAt: Self.sent)
+            let repeated = try secondInstance.request(for: batch, sentAt: Self.sent)
             require(
-                request.url == again.url && request.headers == again.headers && request.body == again.body,
+                request.url == repeated.url && request.headers == repeated.headers && request.body == repeated.body,
                 "request-is-stable",
                 "\(name): the same batch at the same time must give the same request, so the back end recognizes it"
             )
@@ -138,13 +142,13 @@ private struct DestinationConformanceRun {
                 "method-is-upper-case",
                 "\(name): the method is \(request.method)"
             )
-            checkPlaces(request.leftOut, batch, "left-out-in-range", name)
+            checkIndices(request.omitted, batch, "left-out-in-range", name)
         } catch {
             switch error.code {
             case .nothingToSend:
-                checkPlaces(error.leftOut, batch, "left-out-in-range", name)
+                checkIndices(error.omitted, batch, "left-out-in-range", name)
                 require(
-                    Set(error.leftOut.map(\.index)).count == batch.records.count,
+                    Set(error.omitted.map(\.index)).count == batch.records.count,
                     "nothing-to-send-names-all",
                     "\(name): a nothing-to-send error must give a reason for every event"
                 )
@@ -161,7 +165,7 @@ private struct DestinationConformanceRun {
     }
 
     mutating func checkVerdicts(_ batch: EventBatch, _ name: String) {
-        // A batch that cannot be sent gets no response; checkRequest has already checked this.
+        // A batch that cannot be sent gets no response; `checkRequest` has already checked this batch.
         guard let request = try? destination.request(for: batch, sentAt: Self.sent) else { return }
         let accepted = backEnd.accept(request)
         let verdict = destination.verdict(on: accepted, for: batch)
@@ -176,7 +180,7 @@ private struct DestinationConformanceRun {
             check(status, batch, name, ["not_the_back_end", "retry", "rejected", "misconfigured"])
         }
         checkRetryAfter(batch, name)
-        checkStrangers(batch, name)
+        checkIntermediaries(batch, name)
         checkDamage(accepted, batch, name)
     }
 
@@ -193,7 +197,7 @@ private struct DestinationConformanceRun {
         for status in [429, 503] {
             let verdict = destination.verdict(on: backEnd.refuse(status, ["retry-after": "120"]), for: batch)
             var after: Duration?
-            if case .retry(let wish, _) = verdict { after = wish }
+            if case .retry(let delay, _) = verdict { after = delay }
             require(
                 after == .seconds(120),
                 "retry-after-is-heard",
@@ -203,7 +207,7 @@ private struct DestinationConformanceRun {
     }
 
     /// Checks that responses of intermediaries neither settle nor reject events.
-    private mutating func checkStrangers(_ batch: EventBatch, _ name: String) {
+    private mutating func checkIntermediaries(_ batch: EventBatch, _ name: String) {
         let page = Array("<!doctype html><html><body>Welcome to the hotel</body></html>".utf8)
         for status in [200, 201, 302, 400, 401, 403, 404, 511] {
             let answer = WireResponse(status: status, headers: ["content-type": "text/html"], body: page)
@@ -228,12 +232,12 @@ private struct DestinationConformanceRun {
             }
             if case .acceptedExcept(let rejections) = destination.verdict(on: damaged, for: batch) {
                 require(!rejections.isEmpty, "exceptions-are-named", "\(name): a partial acceptance names no event")
-                checkPlaces(rejections, batch, "rejection-in-range", name)
+                checkIndices(rejections, batch, "rejection-in-range", name)
             }
         }
     }
 
-    private mutating func checkPlaces(_ rejections: [Rejection], _ batch: EventBatch, _ rule: String, _ name: String) {
+    private mutating func checkIndices(_ rejections: [Rejection], _ batch: EventBatch, _ rule: String, _ name: String) {
         let places = rejections.map(\.index)
         require(
             places.allSatisfy(batch.records.indices.contains) && Set(places).count == places.count,

@@ -5,7 +5,7 @@ public import TrackwayJournal
 
 /// Checks that an implementation of `JournalStorage` meets the journal's requirements.
 ///
-/// It does not depend on a test framework: it returns its findings.
+/// The check does not depend on a test framework: it returns its findings.
 /// ```swift
 /// @Test("my storage follows the journal's rules")
 /// func conforms() {
@@ -13,7 +13,7 @@ public import TrackwayJournal
 ///     #expect(findings.isEmpty, "\(findings)")
 /// }
 /// ```
-/// It cannot check whether a flush reaches the device, because only a real power loss shows that.
+/// The check cannot determine whether a flush reaches the device, because only a real power loss shows that.
 public enum StorageConformance {
     /// Returns all violations; empty if the storage conforms.
     ///
@@ -226,9 +226,9 @@ private struct StorageConformanceRun {
         held.release()
         held.release()
         do {
-            let again = try other.lock(path)
-            require(again != nil, "lock-released", "a released lock must be free")
-            _ = again
+            let repeated = try other.lock(path)
+            require(repeated != nil, "lock-released", "a released lock must be free")
+            _ = repeated
         }
         let last = try storage.lock(path)
         require(last != nil, "lock-dies-with-its-value", "a lock must be free after its value was released")

@@ -9,7 +9,7 @@ public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomS
     case notInstalled = "not installed"
     /// The app has no process.
     ///
-    /// It was never started, it ended, or the device was restarted.
+    /// The app was never started, its process ended, or the device was restarted.
     case notRunning = "not running"
     /// The app is on the screen but receives no touches.
     ///
@@ -39,11 +39,11 @@ public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomS
 
 /// The error thrown when a step of a script fails.
 ///
-/// For example, a step leaves an app that is not running.
+/// For example, the step tries to leave an app that is not running.
 public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
     /// The cause of the error.
     public enum Code: Sendable, Hashable {
-        /// The step requires another state of the app.
+        /// The step requires a different state of the app.
         case impossible(SimulatedAppState)
         /// The step has an invalid argument.
         case invalid
@@ -53,7 +53,7 @@ public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
 
     /// The cause of the error.
     public let code: Code
-    /// A sentence that names the step.
+    /// An error message that names the step.
     public let description: String
 
     init(step: String, in state: SimulatedAppState, needs allowed: Set<SimulatedAppState>) {

@@ -3,9 +3,9 @@
 
 internal import Dispatch
 public import Trackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 extension SimulatedDevice {
     // MARK: Starting
@@ -41,8 +41,8 @@ extension SimulatedDevice {
 
     /// Opens the app.
     ///
-    /// If it is not running, it is launched as by ``launch(initialising:)``. Otherwise it returns to the foreground,
-    /// and the system reports: will enter foreground, did become active.
+    /// An app that is not running is launched as by ``launch(initialising:)``. Otherwise, the app returns to the
+    /// foreground, and the system reports: will enter foreground, did become active.
     public func open() async throws(SimulatedDeviceError) {
         if app == .notRunning {
             try await launch()
@@ -73,7 +73,7 @@ extension SimulatedDevice {
         app(is: .notInstalled)
     }
 
-    /// Installs a new version of the app; a running one is killed.
+    /// Installs a new version of the app; a running app is killed.
     public func upgradeApp(to version: String) throws(SimulatedDeviceError) {
         try check("upgradeApp", Set(SimulatedAppState.allCases).subtracting([.notInstalled]))
         endProcess { $0.afterKill() }
@@ -127,7 +127,7 @@ extension SimulatedDevice {
 
     /// Creates the app's analytics.
     ///
-    /// If that fails, the app ends, and the error is thrown.
+    /// If the creation fails, the app's process ends, and the error is thrown.
     private func startProcess(_ step: String) throws(SimulatedDeviceError) {
         let (environment, version) = state.withLock { state -> (Dependencies, String) in
             state.processes += 1
@@ -135,7 +135,12 @@ extension SimulatedDevice {
         }
         let process: SimulatedProcess
         do throws(TrackwayError) {
-            process = try SimulatedProcess(in: environment, air, adapt: adaptation(version), making: making)
+            process = try SimulatedProcess(
+                in: environment,
+                simulatedNetwork,
+                adapt: adaptation(version),
+                making: making
+            )
         } catch {
             app(is: .notRunning)
             throw SimulatedDeviceError(step: step, error)
@@ -171,7 +176,8 @@ extension SimulatedDevice {
             segmentBytes: 65_536,
             transport: ScriptedTransport(),
             sleeper: ManualSleeper(state.clock),
-            // This clock never moves: the device performs this work itself, so that it is complete when a step returns.
+            // This clock never moves: the device performs the paced work itself, so that the work is complete when a
+            // step returns.
             pacer: ManualSleeper(ManualClock(monotonic: MonotonicTime(milliseconds: .min))),
             random: SeededGenerator(seed: UInt64(state.processes)),
             facts: ContextFacts(
@@ -181,7 +187,7 @@ extension SimulatedDevice {
             ),
             log: { _ in },
             write: { _ in },
-            launchState: state.app.behavior
+            launchState: state.app.appState
         )
         environment.snapshotSources = sensors.sources
         environment.sourceThread = { sensors.thread(for: $0) }
@@ -191,7 +197,7 @@ extension SimulatedDevice {
 
 extension SimulatedAppState {
     /// The corresponding state of the lifecycle state machines.
-    fileprivate var behavior: AppState {
+    fileprivate var appState: AppState {
         switch self {
         case .notInstalled, .notRunning: .notRunning
         case .inactive: .inactive
@@ -210,8 +216,8 @@ public enum SimulatedInitialization: Sendable, Hashable {
     case duringLaunch
     /// During launch, on another thread.
     case onAnotherThread
-    /// This long after the system reported the launch.
+    /// At this interval after the system reported the launch.
     ///
-    /// The analytics miss that report. Apps behave this way if they first request an address from their servers.
+    /// The analytics miss that report. For example, an app first requests an address from its servers.
     case late(Duration)
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// A simulated device with an app, for tests that script user actions.
@@ -27,12 +27,14 @@ internal import TrackwayJournal
 ///
 /// Run a script in one task, one step at a time. Values can be read on any thread.
 public final class SimulatedDevice: Sendable {
-    /// Runs in every process, right after the app has created its analytics.
-    public typealias SetUp = @Sendable (Analytics) -> Void
-    /// Creates the app's analytics in every process.
+    /// A closure that runs in every process.
     ///
-    /// For example, it uses a compatibility module. It passes its configuration to the given closure, which connects it
-    /// to the device, and returns the analytics.
+    /// It runs right after the app has created its analytics.
+    public typealias SetUp = @Sendable (Analytics) -> Void
+    /// A closure that creates the app's analytics in every process.
+    ///
+    /// The closure may use a compatibility module, for example. It passes its configuration to the given closure, which
+    /// connects the configuration to the device, and returns the analytics.
     public typealias Making =
         @Sendable (_ onDevice: @escaping @Sendable (inout Configuration) -> Void) throws(TrackwayError) -> Analytics?
 
@@ -47,7 +49,7 @@ public final class SimulatedDevice: Sendable {
         var processes = 0
         /// The time at which the analytics report the start.
         ///
-        /// They report it earlier if something else triggers the report.
+        /// Another event may trigger the report earlier.
         var startDue: MonotonicTime?
         /// The time of the running sensors' next reading.
         var nextReading: MonotonicTime?
@@ -55,7 +57,7 @@ public final class SimulatedDevice: Sendable {
         var diagnostics: [Diagnostic] = []
     }
 
-    /// The back ends, which accept everything by default.
+    /// The network with the back ends, which accept everything by default.
     public let network: ScriptedTransport
     /// The sources of device properties and state.
     ///
@@ -65,7 +67,7 @@ public final class SimulatedDevice: Sendable {
     let making: Making
     let runsInBackground: Bool
     let setUp: SetUp
-    let air: SimulatedAir
+    let simulatedNetwork: SimulatedNetwork
     let state: Locked<State>
 
     /// The app's folder on the device's disk.
@@ -74,8 +76,8 @@ public final class SimulatedDevice: Sendable {
     /// Creates a device with an app that was never started.
     ///
     /// - Parameters:
-    ///   - configuration: The app's configuration, whose transport, storage folder, and app version the device
-    ///     replaces; nil for ``usualConfiguration``.
+    ///   - configuration: The app's configuration, in which the device replaces the transport, storage folder, and app
+    ///     version; nil for ``usualConfiguration``.
     ///   - appVersion: The installed version of the app.
     ///   - systemVersion: The version of the operating system.
     ///   - runsInBackground: False if the system terminates the app as soon as the user leaves it.
@@ -148,7 +150,7 @@ public final class SimulatedDevice: Sendable {
         self.sensors = sensors
         self.runsInBackground = runsInBackground
         self.setUp = setUp
-        air = SimulatedAir(backEnd: network)
+        simulatedNetwork = SimulatedNetwork(backEnd: network)
         state = Locked(
             State(appVersion: appVersion, systemVersion: systemVersion, clock: clock, storage: Self.freshStorage())
         )
@@ -164,7 +166,7 @@ public final class SimulatedDevice: Sendable {
         )
     }
 
-    /// Returns a new disk that also remembers removed files.
+    /// Returns an empty disk that remembers removed files.
     static func freshStorage() -> FaultyStorage {
         FaultyStorage(MemoryStorage(remembersRemoved: true))
     }
@@ -176,19 +178,19 @@ extension SimulatedDevice {
     /// The state of the app.
     public var app: SimulatedAppState { state.withLock { $0.app } }
 
-    /// The running app's analytics; nil if not running or not yet created.
+    /// The running app's analytics; nil until the app has created them, and while no app is running.
     public var analytics: Analytics? { state.withLock { $0.process?.analytics } }
 
     // MARK: Recorded events
 
     /// All events recorded so far.
     ///
-    /// Ordered by process, then in the order of recording. Includes pending, delivered, and dropped events, and events
-    /// lost in a power loss or when the app was removed.
+    /// The events are ordered by process, then in the order of recording. They include pending, delivered, and dropped
+    /// events, and events lost in a power loss or when the app was removed.
     ///
     /// - Complexity: O(size of the journal).
     public var events: [RecordedEvent] {
-        look()
+        refreshHistory()
         return state.withLock { $0.history.all }
     }
 
@@ -202,10 +204,10 @@ extension SimulatedDevice {
 
     /// All events accepted by back ends in Trackway's own format.
     ///
-    /// In order of arrival; an event that arrived repeatedly is listed repeatedly.
+    /// The events are in order of arrival; an event that arrived repeatedly is listed repeatedly.
     public var delivered: [DeliveredEvent] { network.delivered }
 
-    /// Every diagnostic so far.
+    /// All diagnostics so far.
     public var diagnostics: [Diagnostic] { state.withLock { $0.diagnostics } }
 
     // MARK: The device
@@ -215,11 +217,11 @@ extension SimulatedDevice {
 
     /// The disk of the current process, with injectable faults.
     ///
-    /// Replaced when the app's process ends.
+    /// The value is replaced when the app's process ends.
     public var storage: FaultyStorage { state.withLock { $0.storage } }
 
     /// Adds the events on the disk to the history.
-    func look() {
+    func refreshHistory() {
         guard let disk = storage.base as? MemoryStorage else { return }
         // A deliberately damaged disk has no readable events, and before the first launch, the journal does not exist.
         guard let recorded = try? RecordedEvents.read(in: Self.folder, of: disk.includingRemoved()) else { return }
@@ -227,15 +229,15 @@ extension SimulatedDevice {
     }
 }
 
-/// All events recorded on a ``SimulatedDevice``, even if their storage is gone.
+/// All events recorded on a ``SimulatedDevice``, even if their storage was deleted.
 struct SimulatedHistory: Sendable {
-    private struct Place: Hashable {
+    private struct Key: Hashable {
         var writer: WriterID
         var sequence: UInt64
     }
 
-    private var events: [Place: RecordedEvent] = [:]
-    /// The order in which the writers began.
+    private var events: [Key: RecordedEvent] = [:]
+    /// The position of each writer in the order of their starts.
     private var order: [WriterID: Int] = [:]
 
     /// Registers the writer of a new process.
@@ -243,9 +245,9 @@ struct SimulatedHistory: Sendable {
         if order[writer] == nil { order[writer] = order.count }
     }
 
-    /// Adds the events of a storage.
+    /// Adds the events read from a storage.
     mutating func keep(_ recorded: [RecordedEvent]) {
-        for event in recorded { events[Place(writer: event.writer, sequence: event.sequence)] = event }
+        for event in recorded { events[Key(writer: event.writer, sequence: event.sequence)] = event }
     }
 
     /// All events, ordered by process, then in the order of recording.

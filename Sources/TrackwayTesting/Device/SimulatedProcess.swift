@@ -2,69 +2,69 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
+internal import TrackwayLifecycle
 internal import TrackwayPlatform
-internal import TrackwayWire
 
 /// One process of the app on a ``SimulatedDevice``.
 ///
-/// It connects the real analytics to the device.
+/// The process connects the real analytics to the device.
 final class SimulatedProcess: Sendable {
     /// The app's analytics.
     let analytics: Analytics
-    private let post: @Sendable ([LifeCycleChange], LifeCycleGracePeriod?) -> Void
+    private let post: @Sendable ([LifecycleChange], GracePeriod?) -> Void
     private let isAlive: Locked<Bool>
 
     /// Starts the SDK, as the app does.
     ///
     /// - Parameters:
     ///   - environment: All dependencies except the lifecycle and the network.
-    ///   - air: The device's network.
+    ///   - network: The device's network.
     ///   - adapt: Applies the device's other changes to the app's configuration.
     ///   - making: Creates the app's analytics.
     init(
         in environment: Dependencies,
-        _ air: SimulatedAir,
+        _ network: SimulatedNetwork,
         adapt: @escaping @Sendable (inout Configuration) -> Void,
         making: SimulatedDevice.Making
     ) throws(TrackwayError) {
-        let observer = Locked<Dependencies.LifeCycleObserver?>(nil)
+        let observer = Locked<Dependencies.LifecycleObserver?>(nil)
         let isAlive = Locked(true)
         var environment = environment
-        environment.observeLifeCycle = { report in
+        environment.observeLifecycle = { report in
             observer.withLock { $0 = report }
             return nil
         }
         let source = ProcessEnvironment(environment)
         let made = try making { configuration in
             configuration.dependencySource = source
-            configuration.delivery.transport = SimulatedTransport(air: air, isAlive: isAlive)
+            configuration.delivery.transport = SimulatedTransport(network: network, isAlive: isAlive)
             adapt(&configuration)
         }
         guard let made else { throw TrackwayError(.storageUnavailable, "The app has not created its Analytics.") }
         analytics = made
         self.isAlive = isAlive
-        post = { changes, moment in
+        post = { changes, gracePeriod in
             let report = observer.withLock { $0 }
-            report?(changes, moment)
+            report?(changes, gracePeriod)
         }
     }
 
-    /// Reports a change.
-    func post(_ change: LifeCycleChange) {
+    /// Reports a lifecycle change.
+    func post(_ change: LifecycleChange) {
         post([change], nil)
     }
 
-    /// Reports a change that grants background time, and waits for its end.
-    func postWithMoment(_ change: LifeCycleChange) async {
+    /// Reports a change that grants background time, and waits until that time ends.
+    func postWithGracePeriod(_ change: LifecycleChange) async {
         await withCheckedContinuation { over in
-            post([change], LifeCycleGracePeriod(limit: Self.moment) { over.resume() })
+            post([change], GracePeriod(limit: Self.gracePeriodLimit) { over.resume() })
         }
     }
 
-    /// Ends the process: anything that it still does has no effect.
-    func die() {
+    /// Ends the process: any work that it still performs has no effect.
+    func kill() {
         isAlive.withLock { $0 = false }
         // A test may still hold the analytics, but they no longer run anything.
         analytics.lifecycle.snapshots?.abandon()
@@ -72,9 +72,9 @@ final class SimulatedProcess: Sendable {
 
     /// The background time that the system grants.
     ///
-    /// The clock stands still, so work that need not wait completes within this time. Work that would have to wait, for
-    /// example for a retry, gives up immediately.
-    private static let moment = Duration.milliseconds(2)
+    /// The simulated clock stands still, so work that does not have to wait completes within this time. Work that would
+    /// have to wait, for example for a retry, gives up immediately.
+    private static let gracePeriodLimit = Duration.milliseconds(2)
 }
 
 /// The dependencies of one process, shared by everything created in it.
@@ -92,15 +92,15 @@ private final class ProcessEnvironment: DependencySource {
 ///
 /// Requests reach the device's network only while the device is connected and the process is alive.
 private struct SimulatedTransport: Transport {
-    let air: SimulatedAir
+    let network: SimulatedNetwork
     let isAlive: Locked<Bool>
 
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         try check()
-        guard air.hasReception.withLock({ $0 }) else {
+        guard network.hasReception.withLock({ $0 }) else {
             throw TransportError(.offline, "the device has no network")
         }
-        let response = try await air.backEnd.send(request, timeout: timeout)
+        let response = try await network.backEnd.send(request, timeout: timeout)
         // A process that was killed during the request does not get the response.
         try check()
         return response
@@ -112,7 +112,7 @@ private struct SimulatedTransport: Transport {
 }
 
 /// The network between a ``SimulatedDevice`` and the back ends.
-struct SimulatedAir: Sendable {
+struct SimulatedNetwork: Sendable {
     /// Whether the device is connected.
     let hasReception = Locked(true)
     /// The back ends.

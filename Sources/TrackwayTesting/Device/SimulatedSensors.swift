@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-internal import TrackwayBehavior
-public import TrackwayEvents
+public import TrackwayCore
+internal import TrackwayLifecycle
 
 /// Configurable sources of device properties and state.
 ///
@@ -17,12 +17,12 @@ public import TrackwayEvents
 /// ```
 /// A ``SimulatedDevice`` and an ``InMemoryAnalytics`` read these sources synchronously, on the thread that requests a
 /// snapshot instead of a background thread, so the snapshot is available when the call returns. Snapshots are taken
-/// only if `Configuration.snapshots` is set. On a ``SimulatedDevice``, running sensors read every half second of its
-/// time; elsewhere, they read when ``read(at:)`` is called.
+/// only if `Configuration.snapshots` is set. On a ``SimulatedDevice``, running sensors provide a reading every half
+/// second of simulated time; elsewhere, they do so when ``read(at:)`` is called.
 ///
 /// Thread-safe.
 public final class SimulatedSensors: Sendable {
-    /// A source.
+    /// A source of device properties or state.
     public enum Part: String, Sendable, Hashable, CaseIterable {
         /// The properties of the device.
         case deviceProperties
@@ -42,13 +42,13 @@ public final class SimulatedSensors: Sendable {
         var location: Location?
         var isLocationAuthorized = true
         var heading: Heading?
-        var motion: MotionMeans?
-        var deviceMotion = SimulatedSensors.stillness
+        var motion: MotionSamplingMode?
+        var deviceMotion = SimulatedSensors.atRest
         var rawValues = Vector3(x: 0, y: 0, z: -1)
         var hanging: Set<Part> = []
         var work: [(part: Part, run: @Sendable () -> Void)] = []
-        var asked: [Part: Int] = [:]
-        var heard = Heard()
+        var requestCounts: [Part: Int] = [:]
+        var handlers = Handlers()
         var starts: [Part: Int] = [:]
         var stops: [Part: Int] = [:]
     }
@@ -56,10 +56,10 @@ public final class SimulatedSensors: Sendable {
     /// The handlers of running sensors.
     ///
     /// The closures are boxed in a struct to avoid reabstraction thunks.
-    private struct Heard: Sendable {
+    private struct Handlers: Sendable {
         var heading: (@Sendable (Heading) -> Void)?
         var motion: (@Sendable (MotionReading) -> Void)?
-        var means = MotionMeans.device
+        var mode = MotionSamplingMode.device
     }
 
     private let state = Locked(State())
@@ -95,7 +95,7 @@ public final class SimulatedSensors: Sendable {
         set { state.withLock { $0.isLocationAuthorized = newValue } }
     }
 
-    /// The reading of the compass; nil if the device has none.
+    /// The reading of the compass; nil if the device has no compass.
     public var heading: Heading? {
         get { state.withLock { $0.heading } }
         set { state.withLock { $0.heading = newValue } }
@@ -104,7 +104,7 @@ public final class SimulatedSensors: Sendable {
     /// The motion sensors; nil if the device has none.
     ///
     /// `device` includes the raw sensors.
-    public var motion: MotionMeans? {
+    public var motion: MotionSamplingMode? {
         get { state.withLock { $0.motion } }
         set { state.withLock { $0.motion = newValue } }
     }
@@ -125,7 +125,7 @@ public final class SimulatedSensors: Sendable {
 
     /// The sources that do not respond.
     ///
-    /// Pending requests to a source run when it is removed from the set.
+    /// Pending requests to a source run when the source is removed from the set.
     public var hanging: Set<Part> {
         get { state.withLock { $0.hanging } }
         set {
@@ -148,7 +148,7 @@ public final class SimulatedSensors: Sendable {
     // MARK: Usage
 
     /// Returns the number of requests to a source.
-    public func asked(_ part: Part) -> Int { state.withLock { $0.asked[part] ?? 0 } }
+    public func asked(_ part: Part) -> Int { state.withLock { $0.requestCounts[part] ?? 0 } }
 
     /// Returns the number of times that a sensor was started.
     public func starts(_ part: Part) -> Int { state.withLock { $0.starts[part] ?? 0 } }
@@ -160,21 +160,21 @@ public final class SimulatedSensors: Sendable {
     public var running: Set<Part> {
         state.withLock { state in
             var running: Set<Part> = []
-            if state.heard.heading != nil { running.insert(.heading) }
-            if state.heard.motion != nil { running.insert(.motion) }
+            if state.handlers.heading != nil { running.insert(.heading) }
+            if state.handlers.motion != nil { running.insert(.motion) }
             return running
         }
     }
 
-    /// Makes every running sensor read once, at this time.
+    /// Makes every running sensor provide one reading, with this time.
     public func read(at time: Timestamp) {
-        let (state, heard) = state.withLock { ($0, $0.heard) }
+        let (state, handlers) = state.withLock { ($0, $0.handlers) }
         if var heading = state.heading, !state.hanging.contains(.heading) {
             heading.time = time
-            heard.heading?(heading)
+            handlers.heading?(heading)
         }
-        guard let report = heard.motion, !state.hanging.contains(.motion) else { return }
-        switch heard.means {
+        guard let report = handlers.motion, !state.hanging.contains(.motion) else { return }
+        switch handlers.mode {
         case .device:
             var motion = state.deviceMotion
             motion.time = time
@@ -187,7 +187,7 @@ public final class SimulatedSensors: Sendable {
     }
 
     /// The reading of a device at rest on a table.
-    private static let stillness = DeviceMotion(
+    private static let atRest = DeviceMotion(
         time: Timestamp(milliseconds: 0),
         attitude: .init(roll: 0, pitch: 0, yaw: 0),
         rotationRate: Vector3(x: 0, y: 0, z: 0),
@@ -222,7 +222,7 @@ public final class SimulatedSensors: Sendable {
     func processEnded() {
         state.withLock { state in
             state.work = []
-            state.heard = Heard()
+            state.handlers = Handlers()
         }
     }
 
@@ -272,14 +272,14 @@ public final class SimulatedSensors: Sendable {
         func start(_ report: @escaping @Sendable (Heading) -> Void) {
             sensors.state.withLock { state in
                 state.starts[.heading, default: 0] += 1
-                state.heard.heading = report
+                state.handlers.heading = report
             }
         }
 
         func stop() {
             sensors.state.withLock { state in
                 state.stops[.heading, default: 0] += 1
-                state.heard.heading = nil
+                state.handlers.heading = nil
             }
         }
     }
@@ -295,26 +295,26 @@ public final class SimulatedSensors: Sendable {
         var hasRawSensors: Bool { sensors.motion != nil }
 
         func start(
-            _ means: MotionMeans,
+            _ mode: MotionSamplingMode,
             every interval: Duration,
             _ report: @escaping @Sendable (MotionReading) -> Void
         ) {
             sensors.state.withLock { state in
                 state.starts[.motion, default: 0] += 1
-                state.heard.means = means
-                state.heard.motion = report
+                state.handlers.mode = mode
+                state.handlers.motion = report
             }
         }
 
         func stop() {
             sensors.state.withLock { state in
                 state.stops[.motion, default: 0] += 1
-                state.heard.motion = nil
+                state.handlers.motion = nil
             }
         }
     }
 
     private func note(_ part: Part) {
-        state.withLock { $0.asked[part, default: 0] += 1 }
+        state.withLock { $0.requestCounts[part, default: 0] += 1 }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The body of a request in Trackway's own format.
 ///
@@ -13,7 +13,7 @@ struct CollectorBody {
     /// The events in order, each with the context line that precedes it.
     private(set) var events: [(event: Event, context: JSONValue)] = []
 
-    /// Parses a body; returns nil if it is not in this format.
+    /// Parses a body; returns nil if the body is not in this format.
     init?(_ request: WireRequest) {
         var body = request.body
         if request.headers["content-encoding"] == "gzip" {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
-public import TrackwayWire
+public import TrackwayCore
+public import TrackwayDestinationKit
 
 /// A network that follows a script, and records every request.
 ///
@@ -14,7 +14,7 @@ public import TrackwayWire
 public final class ScriptedTransport: Transport {
     private struct State: Sendable {
         var script: [ScriptedResponse] = []
-        var usual: ScriptedResponse
+        var defaultResponse: ScriptedResponse
         var exceptions: [(part: String, answer: ScriptedResponse)] = []
         var requests: [WireRequest] = []
         var delivered: [DeliveredEvent] = []
@@ -26,26 +26,26 @@ public final class ScriptedTransport: Transport {
 
     private let state: Locked<State>
 
-    /// Creates a network with the same answer to every request.
+    /// Creates a network with the same response to every request.
     ///
     /// A script can override it.
-    public init(_ usual: ScriptedResponse = .accept) {
-        state = Locked(State(usual: usual))
+    public init(_ defaultResponse: ScriptedResponse = .accept) {
+        state = Locked(State(defaultResponse: defaultResponse))
     }
 
     // MARK: Script
 
-    /// Adds answers for the next requests to any address, one per request.
+    /// Adds responses for the next requests to any address, one per request.
     public func script(_ answers: ScriptedResponse...) {
         state.withLock { $0.script += answers }
     }
 
-    /// Sets the answer to all requests after the script.
+    /// Sets the response to all requests after the end of the script.
     public func always(_ answer: ScriptedResponse) {
-        state.withLock { $0.usual = answer }
+        state.withLock { $0.defaultResponse = answer }
     }
 
-    /// Sets the answer after the script for addresses that contain this text.
+    /// Sets the response after the script's end for addresses containing this text.
     public func always(_ answer: ScriptedResponse, to part: String) {
         state.withLock { state in
             state.exceptions.removeAll { $0.part == part }
@@ -75,7 +75,7 @@ public final class ScriptedTransport: Transport {
 
     /// All events accepted by the back end, in order, including duplicates.
     ///
-    /// Only requests in Trackway's own format count.
+    /// The list contains only events of requests in Trackway's own format.
     public var delivered: [DeliveredEvent] { state.withLock { $0.delivered } }
 
     /// Returns the accepted events with this name.
@@ -86,12 +86,12 @@ public final class ScriptedTransport: Transport {
     /// Returns when this many requests have arrived in total.
     public func untilRequested(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isSo = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.requests.count >= count { return true }
                 state.watchers.append((count, continuation))
                 return false
             }
-            if isSo { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 
@@ -99,24 +99,26 @@ public final class ScriptedTransport: Transport {
 
     /// Responds to the request according to the script.
     public func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
-        let (answer, told) = state.withLock { state -> (ScriptedResponse, [CheckedContinuation<Void, Never>]) in
+        let (answer, ready) = state.withLock { state -> (ScriptedResponse, [CheckedContinuation<Void, Never>]) in
             state.requests.append(request)
             let count = state.requests.count
-            let told = state.watchers.filter { $0.count <= count }.map(\.report)
+            let ready = state.watchers.filter { $0.count <= count }.map(\.report)
             state.watchers.removeAll { $0.count <= count }
-            if !state.script.isEmpty { return (state.script.removeFirst(), told) }
+            if !state.script.isEmpty { return (state.script.removeFirst(), ready) }
             let exception = state.exceptions.last { Self.contains(request.url, $0.part) }
-            return (exception?.answer ?? state.usual, told)
+            return (exception?.answer ?? state.defaultResponse, ready)
         }
-        for continuation in told { continuation.resume() }
-        guard await passes() else { throw TransportError(.cancelled, "the request was canceled while it was held") }
+        for continuation in ready { continuation.resume() }
+        guard await waitForRelease() else {
+            throw TransportError(.cancelled, "the request was canceled while it was held")
+        }
         switch answer {
         case .accept:
-            return take(request, refusing: [:])
+            return accept(request, refusing: [:])
         case .acceptAllBut(let refused):
-            return take(request, refusing: refused)
+            return accept(request, refusing: refused)
         case .loseAnswer:
-            _ = take(request, refusing: [:])
+            _ = accept(request, refusing: [:])
             throw TransportError(.timedOut, "the response was lost")
         case .respond(let response):
             return response
@@ -125,33 +127,33 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    private func take(_ request: WireRequest, refusing refused: [Int: String]) -> WireResponse {
+    private func accept(_ request: WireRequest, refusing refused: [Int: String]) -> WireResponse {
         guard let body = CollectorBody(request) else {
-            // A destination of another format receives an empty JSON object with status 200.
+            // A destination with a different format receives an empty JSON object with status 200.
             return WireResponse(status: 200, headers: ["content-type": "application/json"], body: Array("{}".utf8))
         }
-        let taken = body.events.indices.filter { refused[$0] == nil }.map { place in
+        let accepted = body.events.indices.filter { refused[$0] == nil }.map { place in
             DeliveredEvent(event: body.events[place].event, context: body.events[place].context, url: request.url)
         }
-        state.withLock { $0.delivered += taken }
+        state.withLock { $0.delivered += accepted }
         return body.answer(refusing: refused)
     }
 
     /// Waits while requests are held; returns false if the task was canceled.
-    private func passes() async -> Bool {
+    private func waitForRelease() async -> Bool {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let passes = state.withLock { state -> Bool? in
+                let isReleased = state.withLock { state -> Bool? in
                     if !state.isHeld { return true }
                     if Task.isCancelled { return false }
                     state.held[number] = continuation
                     return nil
                 }
-                if let passes { continuation.resume(returning: passes) }
+                if let isReleased { continuation.resume(returning: isReleased) }
             }
         } onCancel: {
             let continuation = state.withLock { $0.held.removeValue(forKey: number) }
@@ -172,7 +174,7 @@ public enum ScriptedResponse: Sendable, Hashable {
     case accept
     /// The back end accepts every event except those at the given indices.
     ///
-    /// It rejects these with a code, and responds like Trackway's collector.
+    /// It rejects each of those with the given code, and responds like Trackway's collector.
     case acceptAllBut([Int: String])
     /// The back end accepts every event, but its response is lost.
     case loseAnswer

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-public import TrackwayEvents
-internal import TrackwayWire
+public import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The real ``Trackway/Analytics`` in a test environment.
 ///
@@ -30,7 +30,7 @@ public struct InMemoryAnalytics: Sendable {
     ///
     /// The SDK reads them if the configuration enables snapshots.
     public let sensors: SimulatedSensors
-    /// The installation's folder on that disk.
+    /// The installation's folder on the disk.
     public let folder: String
     package let environment: InMemoryEnvironment
 
@@ -89,8 +89,8 @@ public struct InMemoryAnalytics: Sendable {
 
     /// All events recorded on this disk.
     ///
-    /// Includes pending, delivered, and dropped events, in the order of recording within each writer. Empty if the disk
-    /// cannot be read.
+    /// The list includes pending, delivered, and dropped events, in the order of recording within each writer. It is
+    /// empty if the disk cannot be read.
     ///
     /// - Complexity: O(size of the journal).
     public var recorded: [RecordedEvent] {
@@ -102,7 +102,7 @@ public struct InMemoryAnalytics: Sendable {
         recorded.filter { $0.event.name == name }
     }
 
-    /// Every diagnostic so far.
+    /// All diagnostics so far.
     public var diagnostics: [Diagnostic] { environment.diagnostics }
 
     /// Every event written to the log so far, as JSON.

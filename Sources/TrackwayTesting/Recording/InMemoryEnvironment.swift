@@ -3,8 +3,8 @@
 
 internal import Foundation
 public import Trackway
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
@@ -19,14 +19,15 @@ internal import TrackwayPlatform
 /// sift.append(SiftEvent(type: "checkout"))
 /// environment.clock.advance(by: .seconds(60))
 /// ```
-/// One environment is one process of one device; ``nextProcess()`` is the process after a kill. Everything created in
-/// it shares a clock, a network, and a disk; each storage folder is a separate installation. Thread-safe.
+/// One environment represents one process of one device; ``nextProcess()`` returns the environment of the process after
+/// a kill. Everything created in an environment shares a clock, a network, and a disk; each storage folder is a
+/// separate installation. Thread-safe.
 public final class InMemoryEnvironment: Sendable {
     private struct State: Sendable {
         var folders: [String] = []
         /// The keys of encrypted folders.
         var encryption: [String: Encryption] = [:]
-        var heard: [Diagnostic] = []
+        var diagnostics: [Diagnostic] = []
         var lines: [String] = []
     }
 
@@ -75,10 +76,10 @@ public final class InMemoryEnvironment: Sendable {
         self.segmentBytes = segmentBytes
     }
 
-    /// Returns the next process's environment if this process is killed now.
+    /// Returns the environment of the next process, as if this one were killed.
     ///
-    /// It is a new environment with the disk after the kill, and with the same clock, network, and sensors. Work that
-    /// still runs in this environment no longer affects that disk.
+    /// The new environment has the disk after the kill, and the same clock, network, and sensors. Work that still runs
+    /// in this environment no longer affects that disk.
     public func nextProcess() -> InMemoryEnvironment {
         InMemoryEnvironment(
             storage: storageAfterKill(),
@@ -92,16 +93,16 @@ public final class InMemoryEnvironment: Sendable {
 
     // MARK: Results
 
-    /// Every diagnostic so far.
-    public var diagnostics: [Diagnostic] { state.withLock { $0.heard } }
+    /// All diagnostics so far.
+    public var diagnostics: [Diagnostic] { state.withLock { $0.diagnostics } }
 
     /// Every event written to the log so far, as JSON.
     public var log: [String] { state.withLock { $0.lines } }
 
-    /// All events recorded in this environment, and earlier ones on its disk.
+    /// All events recorded in this environment, and earlier events on its disk.
     ///
-    /// Includes pending, delivered, and dropped events, folder by folder, in the order of recording within each writer.
-    /// Empty if the disk cannot be read.
+    /// The list includes pending, delivered, and dropped events, folder by folder, in the order of recording within
+    /// each writer. It is empty if the disk cannot be read.
     ///
     /// - Complexity: O(size of the journals).
     public var recorded: [RecordedEvent] {
@@ -114,7 +115,8 @@ public final class InMemoryEnvironment: Sendable {
             let keys = FolderKeys(encryption, cipher: SystemCipher.make)
             disk = EncryptedStorage(disk, root: folder, keys: keys)
         }
-        // A disk with injected faults or deliberate damage may have no readable events, which the test notices.
+        // A disk with injected faults or deliberate damage may have no readable events; the test's assertions then
+        // fail.
         return (try? RecordedEvents.read(in: folder, of: disk)) ?? []
     }
 
@@ -128,7 +130,7 @@ public final class InMemoryEnvironment: Sendable {
 
     // MARK: Time
 
-    /// Flushes, and advances the clock whenever all tasks wait for it.
+    /// Flushes, and advances the clock whenever all tasks are waiting for it.
     ///
     /// Each advance ends at the wake time of the next sleeper.
     package func flush(_ analytics: Analytics, timeout: Duration = .seconds(5)) async -> FlushReport {
@@ -138,7 +140,7 @@ public final class InMemoryEnvironment: Sendable {
             report.withLock { $0 = achieved }
         }
         while true {
-            await untilIdle(analytics)
+            await waitUntilIdle(analytics)
             if let report = report.withLock({ $0 }) { return report }
             clock.advanceToNextSleeper()
         }
@@ -146,21 +148,22 @@ public final class InMemoryEnvironment: Sendable {
 
     /// Waits until the analytics are idle.
     ///
-    /// They then wait for the clock, a response, or the app.
-    package func untilIdle(_ analytics: Analytics) async {
+    /// Idle analytics wait for the clock, a response, or the app.
+    package func waitUntilIdle(_ analytics: Analytics) async {
         var jobs: UInt64
         repeat {
             jobs = idle.jobs
-            await idle.untilIdle()
-            // This runs after the work that those tasks enqueued. If a task waited for that work, it now has a new job.
+            await idle.waitUntilIdle()
+            // This call returns after the work that those tasks enqueued. A task that waited for that work has a new
+            // job by then.
             await analytics.storage.queue.run {}
         } while idle.jobs != jobs
     }
 
     // MARK: Helpers
 
-    func hear(_ diagnostic: Diagnostic) {
-        state.withLock { $0.heard.append(diagnostic) }
+    func add(_ diagnostic: Diagnostic) {
+        state.withLock { $0.diagnostics.append(diagnostic) }
     }
 
     func dependencies(for configuration: Configuration, folder: String) -> Dependencies {
@@ -202,14 +205,14 @@ extension InMemoryEnvironment: DependencySource {
 extension Configuration {
     /// Makes analytics with this configuration run in a test environment.
     ///
-    /// It does not matter where they are created. They do not use the real system. Their diagnostics are also in
+    /// The analytics can be created anywhere in the app, and do not use the real system. Their diagnostics are also in
     /// `InMemoryEnvironment.diagnostics`.
     public mutating func run(in environment: InMemoryEnvironment) {
         dependencySource = environment
         delivery.transport = environment.transport
         let handler = onDiagnostic
         onDiagnostic = { diagnostic in
-            environment.hear(diagnostic)
+            environment.add(diagnostic)
             handler?(diagnostic)
         }
     }

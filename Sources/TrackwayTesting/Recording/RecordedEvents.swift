@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 public import TrackwayJournal
 
 extension RecordedEvent {
     /// A short description of the event.
     ///
-    /// It contains the event's name and, for events that the SDK captures, the most important detail:
+    /// The description contains the event's name and, for events that the SDK captures, the most important detail:
     ///
     /// ```
     /// _app_start cold          _screen_view Home        _app_update from 1.0
@@ -66,7 +66,7 @@ public enum RecordedEvents {
             var contexts: [UInt32: JSONValue] = [:]
             try inspector.records(of: writer.id) { record, payload, route in
                 if record.kind == .context {
-                    // Non-JSON context would be a bug of the SDK; the missing context reveals it.
+                    // A context that is not JSON would be a bug in the SDK; the missing context reveals it.
                     contexts[record.context] = try? JSONValue.parse(payload)
                 } else if record.kind == .event {
                     // An unreadable event is missing from the result, so assertions about it fail.

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
-internal import TrackwayEvents
+internal import TrackwayCore
 public import TrackwayJournal
 
 /// A storage with injectable failures.
@@ -13,7 +13,7 @@ public import TrackwayJournal
 /// let storage = FaultyStorage()
 /// storage.fail(.synchronizeSegment, with: .inputOutput, after: 2, times: 1)   // the third flush fails
 /// storage.fail(.makeSegment, with: .noSpace)                                  // the disk is full from now on
-/// storage.heal()                                                              // the disk has space again
+/// storage.clearFaults()                                                       // the disk has space again
 /// ```
 /// Thread-safe.
 public final class FaultyStorage: JournalStorage {
@@ -28,7 +28,7 @@ public final class FaultyStorage: JournalStorage {
     private struct State: Sendable {
         var rules: [Rule] = []
         var counts: [StorageOperation: Int] = [:]
-        /// The calls to hold, by operation.
+        /// The calls to block, by operation.
         ///
         /// Each entry has the text that affected paths contain, and the number of calls.
         var held: [StorageOperation: (part: String, calls: Int)] = [:]
@@ -51,7 +51,7 @@ public final class FaultyStorage: JournalStorage {
     ///   - operation: The operation that fails.
     ///   - fault: The failure.
     ///   - after: The number of matching calls that succeed first; 0 or more.
-    ///   - times: The number of calls that then fail; nil for all until ``heal()``.
+    ///   - times: The number of calls that then fail; nil for all until ``clearFaults()``.
     ///   - part: The text that affected paths contain; empty for all.
     public func fail(
         _ operation: StorageOperation,
@@ -65,7 +65,7 @@ public final class FaultyStorage: JournalStorage {
     }
 
     /// Removes all injected failures.
-    public func heal() {
+    public func clearFaults() {
         state.withLock { $0.rules.removeAll() }
     }
 
@@ -109,8 +109,8 @@ public final class FaultyStorage: JournalStorage {
         set { state.withLock { $0.supportsWatching = newValue } }
     }
 
-    /// Counts a call, waits while held, and throws if a rule applies.
-    fileprivate func pass(_ operation: StorageOperation, _ path: String) throws(StorageError) {
+    /// Counts a call, blocks if the call is held, and throws an injected failure.
+    fileprivate func checkFaults(_ operation: StorageOperation, _ path: String) throws(StorageError) {
         let (fault, hold) = state.withLock { state -> (StorageFault?, DispatchSemaphore?) in
             state.counts[operation, default: 0] += 1
             var hold: DispatchSemaphore?
@@ -128,12 +128,12 @@ public final class FaultyStorage: JournalStorage {
         }
     }
 
-    /// Acts like ``pass(_:_:)``, and simulates the data loss of a failed flush.
+    /// Acts like ``checkFaults(_:_:)``, and simulates the data loss of a failed flush.
     ///
     /// In a ``MemoryStorage``, a failed flush loses the data that it covered, as on a real disk.
-    private func passFlush(_ operation: StorageOperation, _ path: String) throws(StorageError) {
+    private func checkFlushFaults(_ operation: StorageOperation, _ path: String) throws(StorageError) {
         do throws(StorageError) {
-            try pass(operation, path)
+            try checkFaults(operation, path)
         } catch {
             (base as? MemoryStorage)?.loseUnflushed(path)
             throw error
@@ -164,22 +164,22 @@ public final class FaultyStorage: JournalStorage {
 
 extension FaultyStorage {
     public func makeFolder(_ path: String) throws(StorageError) {
-        try pass(.makeFolder, path)
+        try checkFaults(.makeFolder, path)
         try base.makeFolder(path)
     }
 
     public func names(in folder: String) throws(StorageError) -> [String] {
-        try pass(.names, folder)
+        try checkFaults(.names, folder)
         return try base.names(in: folder)
     }
 
     public func contents(of path: String) throws(StorageError) -> [UInt8]? {
-        try pass(.contents, path)
+        try checkFaults(.contents, path)
         return try base.contents(of: path)
     }
 
     public func size(of path: String) throws(StorageError) -> Int? {
-        try pass(.size, path)
+        try checkFaults(.size, path)
         return try base.size(of: path)
     }
 
@@ -188,62 +188,64 @@ extension FaultyStorage {
         at offset: Int,
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(StorageError) -> Int? {
-        try pass(.read, path)
+        try checkFaults(.read, path)
         return try base.read(path, at: offset, into: buffer)
     }
 
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
-        try pass(.replace, path)
+        try checkFaults(.replace, path)
         try base.replace(path, with: bytes, durably: durably)
     }
 
     public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
-        try pass(.overwrite, path)
+        try checkFaults(.overwrite, path)
         try base.overwrite(path, with: bytes)
     }
 
     public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
-        try pass(.create, path)
+        try checkFaults(.create, path)
         return try base.create(path, with: bytes, durably: durably)
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
-        try pass(.rename, path)
+        try checkFaults(.rename, path)
         try base.rename(path, to: other)
     }
 
     public func remove(_ path: String) throws(StorageError) {
-        try pass(.remove, path)
+        try checkFaults(.remove, path)
         try base.remove(path)
     }
 
     public func removeFolder(_ path: String) throws(StorageError) {
-        try pass(.removeFolder, path)
+        try checkFaults(.removeFolder, path)
         try base.removeFolder(path)
     }
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try pass(.makeSegment, path)
+        try checkFaults(.makeSegment, path)
         return FaultySegment(try base.makeSegment(path, bytes: bytes), path: path, storage: self)
     }
 
-    /// Never fails, because such files are accessible even on a locked device.
-    public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeNote(path, bytes: bytes)
+    /// Makes a marker file without injected failures.
+    ///
+    /// Such files are accessible even on a locked device.
+    public func makeMarkerFile(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try base.makeMarkerFile(path, bytes: bytes)
     }
 
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
-        try pass(.lock, path)
+        try checkFaults(.lock, path)
         return try base.lock(path)
     }
 
     public func synchronize(_ path: String) throws(StorageError) {
-        try passFlush(.synchronize, path)
+        try checkFlushFaults(.synchronize, path)
         try base.synchronize(path)
     }
 
     public func synchronizeFolder(_ path: String) throws(StorageError) {
-        try passFlush(.synchronizeFolder, path)
+        try checkFlushFaults(.synchronizeFolder, path)
         try base.synchronizeFolder(path)
     }
 
@@ -263,7 +265,7 @@ extension FaultyStorage {
 
 /// A segment whose flush and finish calls may fail.
 ///
-/// They fail by the rules of a ``FaultyStorage``.
+/// The failures are those injected into a ``FaultyStorage``.
 private final class FaultySegment: SegmentStorage {
     private let base: any SegmentStorage
     private let path: String
@@ -279,7 +281,7 @@ private final class FaultySegment: SegmentStorage {
 
     func synchronize() throws(StorageError) {
         do throws(StorageError) {
-            try storage.pass(.synchronizeSegment, path)
+            try storage.checkFaults(.synchronizeSegment, path)
         } catch {
             // Use the file, not its path: a segment created in advance has been renamed since.
             (base as? MemoryFile)?.loseUnflushed()
@@ -289,7 +291,7 @@ private final class FaultySegment: SegmentStorage {
     }
 
     func finish(length: Int) throws(StorageError) {
-        try storage.pass(.finishSegment, path)
+        try storage.checkFaults(.finishSegment, path)
         try base.finish(length: length)
     }
 

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// The content of one file in a ``MemoryStorage``, visible and flushed.
+/// The visible and the flushed content of one file in a ``MemoryStorage``.
 ///
 /// `@unchecked Sendable`: `memory` does not move during the file's lifetime. The journal writes into it while readers
 /// copy from it, as with a mapped file; the journal's format allows this, and the copy uses `ctrackway_copy_shared`.
@@ -16,7 +16,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         var flushed: [UInt8] = []
         /// The content at the last failed flush.
         ///
-        /// A page that is unchanged since then counts as clean, but was never written.
+        /// A page that has not changed since counts as clean, but was never written.
         var lost: [UInt8]?
     }
 
@@ -27,7 +27,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let state: Locked<State>
 
-    /// Creates a zero-filled file of `bytes` bytes.
+    /// Creates a zero-filled file with a size of `bytes` bytes.
     init(bytes: Int) {
         memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes, 1), alignment: 4096)
         memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -49,7 +49,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
 
     var content: [UInt8] {
         let length = length
-        // The standard library writes the count even into the empty array, which is shared by all threads.
+        // Even for an empty array, the standard library writes the count, into storage that all threads share.
         guard length > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             ctrackway_copy_shared(buffer.baseAddress, memory.baseAddress, length)
@@ -94,7 +94,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         return written
     }
 
-    /// Returns this file with other content, as if it had been overwritten.
+    /// Returns a copy of this file with different content, as if overwritten.
     func rewritten(_ content: [UInt8]) -> MemoryFile {
         let state = state.withLock { $0 }
         let file = MemoryFile(content: content, flushed: state.flushed)
@@ -112,7 +112,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
     }
 
     /// Returns the content after a power loss.
-    func remains(_ loss: PowerLoss, _ random: inout SeededGenerator) -> [UInt8] {
+    func contentAfterPowerLoss(_ loss: PowerLoss, _ random: inout SeededGenerator) -> [UInt8] {
         let flushed = flushed
         guard case .someUnflushed = loss else { return flushed }
         let content = content

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 public import TrackwayJournal
 
 /// An in-memory file system that can lose power, with worst-case behavior.
 ///
 /// It distinguishes the state that processes see from the state that survives power loss, has a capacity, and can
 /// remember removed files.
-/// - A file's bytes survive once the file has been flushed; its name, once its folder has been flushed; the folder's
-///   name, once the parent folder has been flushed, and so on up to the root.
+/// - A file's bytes survive once the file has been flushed; its name survives once its folder has been flushed; the
+///   folder's name survives once the parent folder has been flushed, and so on up to the root.
 /// - A rename or a removal survives once the folders that it changed have been flushed.
 /// - Changes covered by a failed flush (``FaultyStorage``) count as clean although they are lost: a later flush of the
 ///   same file or folder, by any process, reports success and writes only changes made since.
@@ -28,33 +28,33 @@ public final class MemoryStorage: JournalStorage {
 
         var used: Int { tree.files.reduce(0) { $0 + $1.file.length } }
 
-        /// Returns a copy with separate files, without locks and watches.
+        /// Returns a copy with separate files, without locks or watches.
         func copied() -> State {
             State(tree: tree.copied { $0.copied() }, removed: removed.map { _ in [:] }, capacity: capacity)
         }
 
         /// Returns the changes since the last call, with the handlers to notify.
-        mutating func consumeChangeFlag() -> [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] {
+        mutating func takeChanges() -> [(notify: @Sendable (StorageChange) -> Void, change: StorageChange)] {
             guard !tree.changed.isEmpty || !watches.isEmpty else { return [] }
             defer { tree.changed = [] }
-            var news: [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] = []
+            var notifications: [(notify: @Sendable (StorageChange) -> Void, change: StorageChange)] = []
             for (number, watched) in watches {
                 for change in tree.changed where change.folder == watched.folder {
-                    news.append((watched.tell, .entry(change.name)))
+                    notifications.append((watched.notify, .entry(change.name)))
                 }
                 guard tree.folder(at: watched.path) != watched.folder else { continue }
-                news.append((watched.tell, .ended))
+                notifications.append((watched.notify, .ended))
                 watches[number] = nil
             }
             tree.watched = Set(watches.values.map(\.folder))
-            return news
+            return notifications
         }
     }
 
     private struct Watched: Sendable {
         var path: String
         var folder: Int
-        var tell: @Sendable (StorageChange) -> Void
+        var notify: @Sendable (StorageChange) -> Void
     }
 
     private let state: Locked<State>
@@ -64,7 +64,7 @@ public final class MemoryStorage: JournalStorage {
     /// - Parameters:
     ///   - capacity: The maximum number of bytes of all files together; nil for no limit.
     ///   - remembersRemoved: Whether removed files stay readable through ``includingRemoved()``, which takes memory.
-    ///   - supportsWatching: Whether folders can be watched. If not, clients have to poll.
+    ///   - supportsWatching: Whether folders can be watched. If they cannot, clients have to poll.
     public init(capacity: Int? = nil, remembersRemoved: Bool = false, supportsWatching: Bool = false) {
         state = Locked(
             State(removed: remembersRemoved ? [:] : nil, capacity: capacity, supportsWatching: supportsWatching)
@@ -113,45 +113,45 @@ public final class MemoryStorage: JournalStorage {
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
         let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
         try change { (state) throws(StorageError) in
-            let place = try Self.place(of: path, in: state, "open")
+            let entry = try Self.entry(at: path, in: state, "open")
             let old = state.tree.file(at: path)?.length ?? 0
             try Self.checkCanAdd(state, path, for: bytes.count - old, "write")
-            state.tree.set(place.name, in: place.folder, to: .file(fresh))
-            if durably { state.tree.flush(place.folder) }
+            state.tree.set(entry.name, in: entry.folder, to: .file(fresh))
+            if durably { state.tree.flush(entry.folder) }
         }
     }
 
     public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
         try state.withLock { state throws(StorageError) in
-            let place = try Self.place(of: path, in: state, "open")
+            let entry = try Self.entry(at: path, in: state, "open")
             let old = state.tree.file(at: path)
             try Self.checkCanAdd(state, path, for: bytes.count - (old?.length ?? 0), "write")
             if let old {
                 // Keep the flushed content: a power loss restores it, under this name if the name was flushed.
-                state.tree.exchange(old, for: old.rewritten(bytes), named: place.name, in: place.folder)
+                state.tree.exchange(old, for: old.rewritten(bytes), named: entry.name, in: entry.folder)
             } else {
                 let fresh = MemoryFile(content: bytes, flushed: [])
-                state.tree.set(place.name, in: place.folder, to: .file(fresh))
+                state.tree.set(entry.name, in: entry.folder, to: .file(fresh))
             }
         }
     }
 
     public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
         try change { (state) throws(StorageError) in
-            let place = try Self.place(of: path, in: state, "create")
+            let entry = try Self.entry(at: path, in: state, "create")
             if state.tree.node(at: path) != nil { return false }
             try Self.checkCanAdd(state, path, for: bytes.count, "create")
             let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
-            state.tree.set(place.name, in: place.folder, to: .file(fresh))
-            if durably { state.tree.flush(place.folder) }
+            state.tree.set(entry.name, in: entry.folder, to: .file(fresh))
+            if durably { state.tree.flush(entry.folder) }
             return true
         }
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
         try change { (state) throws(StorageError) in
-            let from = try Self.place(of: path, in: state, "rename")
-            let to = try Self.place(of: other, in: state, "rename")
+            let from = try Self.entry(at: path, in: state, "rename")
+            let to = try Self.entry(at: other, in: state, "rename")
             guard let node = state.tree.node(at: path) else { throw Self.missing("rename", path) }
             state.tree.set(from.name, in: from.folder, to: nil)
             state.tree.set(to.name, in: to.folder, to: node)
@@ -160,44 +160,44 @@ public final class MemoryStorage: JournalStorage {
 
     public func remove(_ path: String) {
         change { state in
-            guard let place = state.tree.place(of: path), let file = state.tree.file(at: path) else { return }
-            state.tree.set(place.name, in: place.folder, to: nil)
+            guard let entry = state.tree.entry(at: path), let file = state.tree.file(at: path) else { return }
+            state.tree.set(entry.name, in: entry.folder, to: nil)
             state.removed?[path] = file
         }
     }
 
     public func removeFolder(_ path: String) throws(StorageError) {
         try change { (state) throws(StorageError) in
-            guard let place = state.tree.place(of: path), state.tree.folder(at: path) != nil else { return }
+            guard let entry = state.tree.entry(at: path), state.tree.folder(at: path) != nil else { return }
             guard state.tree.names(in: path).isEmpty else {
                 throw StorageError(.other, operation: "remove the folder", path: path, number: 39)
             }
-            state.tree.removeFolder(place.name, in: place.folder)
+            state.tree.removeFolder(entry.name, in: entry.folder)
         }
     }
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try change { (state) throws(StorageError) in
-            let place = try Self.place(of: path, in: state, "create")
+            let entry = try Self.entry(at: path, in: state, "create")
             if state.tree.node(at: path) != nil {
                 throw StorageError(.other, operation: "create", path: path, number: 17)
             }
             try Self.checkCanAdd(state, path, for: bytes, "reserve \(bytes) bytes for")
             let fresh = MemoryFile(bytes: bytes)
-            state.tree.set(place.name, in: place.folder, to: .file(fresh))
+            state.tree.set(entry.name, in: entry.folder, to: .file(fresh))
             return fresh
         }
     }
 
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
         let file = try state.withLock { state throws(StorageError) -> MemoryFile? in
-            let place = try Self.place(of: path, in: state, "open the lock")
+            let entry = try Self.entry(at: path, in: state, "open the lock")
             let file: MemoryFile
             if let known = state.tree.file(at: path) {
                 file = known
             } else {
                 file = MemoryFile(bytes: 0)
-                state.tree.set(place.name, in: place.folder, to: .file(file))
+                state.tree.set(entry.name, in: entry.folder, to: .file(file))
             }
             // Lock the file rather than its name, as the system does: a re-created file has a separate lock.
             return state.locks.insert(ObjectIdentifier(file)).inserted ? file : nil
@@ -230,7 +230,7 @@ public final class MemoryStorage: JournalStorage {
             guard state.supportsWatching, let id = state.tree.folder(at: folder) else { return nil }
             state.lastWatch += 1
             let number = state.lastWatch
-            state.watches[number] = Watched(path: folder, folder: id, tell: onChange)
+            state.watches[number] = Watched(path: folder, folder: id, notify: onChange)
             state.tree.watched.insert(id)
             return MemoryHandle { [weak self] in
                 // The removed value is released outside the lock.
@@ -241,15 +241,15 @@ public final class MemoryStorage: JournalStorage {
 
     // MARK: Helpers
 
-    /// Changes names, and then notifies watchers.
+    /// Changes names in the tree, and then notifies watchers.
     private func change<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let (result, news) = try state.withLock { (state) throws(Failure) in
+        let (result, notifications) = try state.withLock { (state) throws(Failure) in
             let result = try body(&state)
-            return (result, state.consumeChangeFlag())
+            return (result, state.takeChanges())
         }
-        for (tell, change) in news { tell(change) }
+        for (notify, change) in notifications { notify(change) }
         return result
     }
 
@@ -257,13 +257,13 @@ public final class MemoryStorage: JournalStorage {
         state.withLock { $0.tree.file(at: path) }
     }
 
-    private static func place(
-        of path: String,
+    private static func entry(
+        at path: String,
         in state: State,
         _ operation: String
     ) throws(StorageError) -> (folder: Int, name: String) {
-        guard let place = state.tree.place(of: path) else { throw missing(operation, path) }
-        return place
+        guard let entry = state.tree.entry(at: path) else { throw missing(operation, path) }
+        return entry
     }
 
     private static func missing(_ operation: String, _ path: String) -> StorageError {
@@ -280,15 +280,15 @@ public final class MemoryStorage: JournalStorage {
         throw StorageError(.full, operation: operation, path: path, number: 28)
     }
 
-    /// Returns the storage for the next process if this one is killed.
+    /// Returns the storage for the next process, as if this one were killed.
     ///
     /// It contains everything that was written, and no locks are held. Later writes of the old process go to the old
     /// storage, and are not visible in the new one. If this storage remembers removed files, the new one starts without
-    /// any and remembers those that the next process removes.
+    /// remembered files, and remembers the files that the next process removes.
     ///
     /// - Complexity: O(bytes stored).
     public func afterKill() -> MemoryStorage {
-        // Copy under the lock, so that the names and files are from the same moment.
+        // Copy under the lock, so that the names and the files are consistent.
         MemoryStorage(state.withLock { $0.copied() })
     }
 
@@ -309,8 +309,8 @@ public final class MemoryStorage: JournalStorage {
 
     /// Returns a copy that includes the removed files.
     ///
-    /// They are at their old paths, unless another file now has the same path. Only a storage that was created to
-    /// remember removed files contains any.
+    /// The removed files are at their old paths, unless another file now has the same path. Only a storage that was
+    /// created to remember removed files contains any.
     ///
     /// - Complexity: O(bytes stored and removed).
     public func includingRemoved() -> MemoryStorage {
@@ -320,10 +320,10 @@ public final class MemoryStorage: JournalStorage {
                 for (path, file) in old.removed ?? [:] where full.tree.node(at: path) == nil {
                     let parent = MemoryTree.parts(path).dropLast().joined(separator: "/")
                     full.tree.makeFolder("/" + parent)
-                    guard let place = full.tree.place(of: path) else { continue }
+                    guard let entry = full.tree.entry(at: path) else { continue }
                     let content = file.content
                     let copy = MemoryFile(content: content, flushed: content)
-                    full.tree.set(place.name, in: place.folder, to: .file(copy))
+                    full.tree.set(entry.name, in: entry.folder, to: .file(copy))
                 }
                 return full
             }
@@ -342,19 +342,19 @@ public final class MemoryStorage: JournalStorage {
         change(&content)
         let changed = MemoryFile(content: content, flushed: content)
         state.withLock { state in
-            guard let place = state.tree.place(of: path) else { return }
-            state.tree.exchange(file, for: changed, named: place.name, in: place.folder)
+            guard let entry = state.tree.entry(at: path) else { return }
+            state.tree.exchange(file, for: changed, named: entry.name, in: entry.folder)
         }
     }
 
     /// Removes a folder and its contents from outside.
     ///
-    /// This simulates a user or a cleanup tool. Does nothing if the folder does not exist. A process that has files
-    /// open in it keeps them, without a name.
+    /// This simulates a user or a cleanup tool. Does nothing if the folder does not exist. Files in the folder that a
+    /// process has open stay usable for that process, without a name.
     public func sweep(_ folder: String) {
         change { state in
-            guard let place = state.tree.place(of: folder) else { return }
-            state.tree.set(place.name, in: place.folder, to: nil)
+            guard let entry = state.tree.entry(at: folder) else { return }
+            state.tree.set(entry.name, in: entry.folder, to: nil)
         }
     }
 
@@ -387,10 +387,10 @@ public enum PowerLoss: Sendable, Hashable {
 
 /// An advisory lock, or a watch on a folder, of a ``MemoryStorage``.
 private final class MemoryHandle: StorageLock, StorageWatch {
-    private let give: Locked<(@Sendable () -> Void)?>
+    private let releaseHandler: Locked<(@Sendable () -> Void)?>
 
-    init(giveBack: @escaping @Sendable () -> Void) {
-        give = Locked(giveBack)
+    init(onRelease: @escaping @Sendable () -> Void) {
+        releaseHandler = Locked(onRelease)
     }
 
     deinit {
@@ -402,10 +402,10 @@ private final class MemoryHandle: StorageLock, StorageWatch {
     }
 
     func release() {
-        let giveBack = give.withLock { held in
+        let onRelease = releaseHandler.withLock { held in
             defer { held = nil }
             return held
         }
-        giveBack?()
+        onRelease?()
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The folders and files of a ``MemoryStorage``, visible and flushed.
+/// The visible and the flushed folders and files of a ``MemoryStorage``.
 ///
-/// It behaves like the worst file system: a new, moved, or removed name is durable only after its folder has been
-/// flushed, and a folder's own name only after the parent folder has been flushed. Changes covered by a failed flush
-/// count as clean although they are lost. Only the root always exists.
+/// The tree behaves like the worst permissible file system: a new, moved, or removed name is durable only after its
+/// folder has been flushed, and a folder's own name only after the parent folder has been flushed. Changes covered by a
+/// failed flush count as clean although they are lost. Only the root always exists.
 struct MemoryTree: Sendable {
     /// The file or folder with a name.
     enum Node: Sendable {
         case file(MemoryFile)
         case folder(Int)
 
-        /// Whether both are the same file or folder, regardless of the name.
+        /// Whether both nodes are the same file or folder, regardless of their names.
         func isSame(as other: Node?) -> Bool {
             switch (self, other) {
             case (.file(let one), .file(let two)?): one === two
@@ -41,7 +41,7 @@ struct MemoryTree: Sendable {
     private var lastFolder = root
     /// Watched folders.
     var watched: Set<Int> = []
-    /// Changed names in watched folders, since this was last emptied.
+    /// The names that changed in watched folders since this list was last emptied.
     var changed: [(folder: Int, name: String)] = []
 
     // MARK: Finding
@@ -53,7 +53,7 @@ struct MemoryTree: Sendable {
     /// Returns a path's parent folder and last name.
     ///
     /// Nil if the folder does not exist.
-    func place(of path: String) -> (folder: Int, name: String)? {
+    func entry(at path: String) -> (folder: Int, name: String)? {
         var parts = Self.parts(path)
         guard let name = parts.popLast(), let folder = folder(parts) else { return nil }
         return (folder, String(name))
@@ -73,8 +73,8 @@ struct MemoryTree: Sendable {
     }
 
     func node(at path: String) -> Node? {
-        guard let place = place(of: path) else { return nil }
-        return folders[place.folder]?.names[place.name]
+        guard let entry = entry(at: path) else { return nil }
+        return folders[entry.folder]?.names[entry.name]
     }
 
     func file(at path: String) -> MemoryFile? {
@@ -123,7 +123,7 @@ struct MemoryTree: Sendable {
 
     /// Sets the file or folder with a name; nil removes the name.
     ///
-    /// Volatile until the folder is flushed.
+    /// The change is volatile until the folder is flushed.
     mutating func set(_ name: String, in folder: Int, to node: Node?) {
         folders[folder]?.names[name] = node
         folders[folder]?.lost.remove(name)
@@ -190,7 +190,7 @@ struct MemoryTree: Sendable {
 
     /// Returns the tree after a power loss.
     ///
-    /// It contains everything that is durable from the root down.
+    /// The new tree contains everything that is durable from the root down.
     func afterPowerLoss(_ loss: PowerLoss) -> MemoryTree {
         var random = SeededGenerator(seed: 0)
         if case .someUnflushed(let seed) = loss { random = SeededGenerator(seed: seed) }
@@ -208,12 +208,12 @@ struct MemoryTree: Sendable {
                 switch survivor {
                 case nil: continue
                 case .file(let file):
-                    let content = file.remains(loss, &random)
-                    left.plant(.file(MemoryFile(content: content, flushed: content)), name, in: next.new)
+                    let content = file.contentAfterPowerLoss(loss, &random)
+                    left.insertDurable(.file(MemoryFile(content: content, flushed: content)), name, in: next.new)
                 case .folder(let old):
                     left.lastFolder += 1
                     left.folders[left.lastFolder] = Folder()
-                    left.plant(.folder(left.lastFolder), name, in: next.new)
+                    left.insertDurable(.folder(left.lastFolder), name, in: next.new)
                     open.append((old, left.lastFolder))
                 }
             }
@@ -222,7 +222,7 @@ struct MemoryTree: Sendable {
     }
 
     /// Adds a name that is already durable.
-    private mutating func plant(_ node: Node, _ name: String, in folder: Int) {
+    private mutating func insertDurable(_ node: Node, _ name: String, in folder: Int) {
         folders[folder]?.names[name] = node
         folders[folder]?.flushed[name] = node
     }

@@ -20,7 +20,7 @@ public struct StorageFault: Sendable, Hashable {
     public static let noSpace = StorageFault(.full, number: 28)
     /// The device reports an error (`EIO`).
     public static let inputOutput = StorageFault(.inputOutput, number: 5)
-    /// The file cannot be accessed now (`EACCES`), as on a locked device.
+    /// The file currently cannot be accessed (`EACCES`), as on a locked device.
     public static let denied = StorageFault(.denied, number: 13)
 }
 

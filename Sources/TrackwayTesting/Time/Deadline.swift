@@ -5,7 +5,7 @@
 public enum Deadline {
     /// The default limit: 5 minutes.
     ///
-    /// It is this long because a loaded machine runs thousands of tests at once.
+    /// The limit is this long because a loaded machine may run thousands of tests at once.
     public static let limit = Duration.seconds(300)
 
     /// Waits while a condition holds, and lets other tasks run.
@@ -17,7 +17,7 @@ public enum Deadline {
     /// - Parameters:
     ///   - condition: The condition that must become false. It is evaluated at least once.
     ///   - limit: The maximum wait, in real time.
-    ///   - step: An action between two evaluations, such as advancing a simulated clock.
+    ///   - step: The action to perform between two evaluations, such as advancing a simulated clock.
     ///   - file: The file that waits; the caller's by default.
     ///   - line: The line that waits; the caller's by default.
     /// - Throws: ``DeadlineExceeded`` after `limit`; `CancellationError` if the task is canceled; errors of `condition`

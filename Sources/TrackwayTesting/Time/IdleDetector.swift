@@ -2,13 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Runs tasks, and reports when all of them wait for external events.
 ///
-/// Wait for this before you move a ``ManualClock``. Otherwise, a task delayed by a busy machine would see a later time
-/// than the one at which it became ready to run. The count includes the tasks that a task adds to its groups, and the
-/// actors that use ``thread``. It excludes tasks of `Task.init`, and work on Dispatch queues.
+/// Wait until the tasks are idle before you move a ``ManualClock``. Otherwise, a task delayed by a busy machine would
+/// see a later time than the one at which it became ready to run. The count includes the tasks that a task adds to its
+/// groups, and the actors that use ``thread``. It excludes tasks of `Task.init`, and work on Dispatch queues.
 ///
 /// Thread-safe. On systems without task executors (before macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2), tasks are
 /// not counted.
@@ -40,7 +40,7 @@ package final class IdleDetector: Sendable {
     }
 
     /// Returns when no task is running or ready to run.
-    package func untilIdle() async {
+    package func waitUntilIdle() async {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

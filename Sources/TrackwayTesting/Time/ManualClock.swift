@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayCore
 internal import TrackwayDelivery
-public import TrackwayEvents
 
 /// A clock that stands still until a test moves it.
 ///
@@ -82,12 +82,12 @@ public final class ManualClock: EventClock {
     /// Returns when there are at least this many sleepers.
     public func untilSleeping(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
-            let isSo = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.sleepers.count >= count { return true }
                 state.watchers.append((count, continuation))
                 return false
             }
-            if isSo { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 
@@ -101,16 +101,16 @@ public final class ManualClock: EventClock {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (passes, told) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+                let (passes, ready) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
                     if state.cancelled.remove(number) != nil || state.now.monotonic >= time { return (true, []) }
                     state.sleepers[number] = Sleeper(until: time, wake: continuation)
                     let count = state.sleepers.count
-                    let told = state.watchers.filter { $0.count <= count }.map(\.report)
+                    let ready = state.watchers.filter { $0.count <= count }.map(\.report)
                     state.watchers.removeAll { $0.count <= count }
-                    return (false, told)
+                    return (false, ready)
                 }
                 if passes { continuation.resume() }
-                for continuation in told { continuation.resume() }
+                for continuation in ready { continuation.resume() }
             }
         } onCancel: {
             let sleeper = state.withLock { state -> Sleeper? in
@@ -126,12 +126,12 @@ public final class ManualClock: EventClock {
     private static func takeDue(_ state: inout State) -> [Sleeper] {
         let due = state.sleepers.filter { $0.value.until <= state.now.monotonic }
         for number in due.keys { state.sleepers[number] = nil }
-        // Wake them in the order of their times, as a real clock does.
+        // Wake the sleepers in the order of their times, as a real clock does.
         return due.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }.map(\.value)
     }
 }
 
-/// Sleeps by a ``ManualClock``, which a test advances.
+/// Sleeps according to a ``ManualClock``, which a test advances.
 public struct ManualSleeper: Sendable {
     private let clock: ManualClock
 

@@ -12,7 +12,7 @@ package enum TestScale {
 
     /// Returns a number of rounds, seeds, or events.
     ///
-    /// It is `full` if tests do the full amount of work, and `quick` otherwise.
+    /// The number is `full` if tests do the full amount of work, and `quick` otherwise.
     package static func count(_ quick: Int, full: Int) -> Int {
         isFull ? full : quick
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
-/// Fires the events of interface elements and runs their actions.
+/// A detector that fires interface elements' events and runs their actions.
 ///
 /// ```swift
 /// let detector = Detector()
 /// detector.trackDisplay(for: [cell.triggerElement])
 /// ```
-/// Each call returns immediately, with whether an event fired; see ``TriggerEvent`` for when actions run. The detector
-/// relies on the calls and does not check whether an element is visible.
+/// Each call returns immediately and indicates whether an event fired; see ``TriggerEvent`` for when actions run. The
+/// detector relies on these calls and does not check whether an element is visible.
 @MainActor
 public final class Detector {
-    /// Reports events as they fire.
+    /// The trace that reports events as they fire.
     public nonisolated let trace: TriggerTrace
     private nonisolated let clock: any EventClock
     private var touches = TouchMemory()
@@ -21,8 +21,8 @@ public final class Detector {
     /// Creates a detector.
     ///
     /// - Parameters:
-    ///   - clock: provides the times at which triggers occur.
-    ///   - trace: receives a report of each fired event.
+    ///   - clock: the clock that provides the times at which triggers occur.
+    ///   - trace: the trace that receives reports of fired events.
     public nonisolated init(clock: any EventClock = SystemClock(), trace: TriggerTrace = TriggerTrace()) {
         self.clock = clock
         self.trace = trace
@@ -32,7 +32,7 @@ public final class Detector {
 
     /// Reports that elements appeared: ``Trigger/didAppear``.
     ///
-    /// - Returns: Whether an event of any of them fired.
+    /// - Returns: Whether any of their events fired.
     @discardableResult
     public func trackDisplay(for elements: [any TriggerElement]) -> Bool {
         track(.didAppear, for: elements)
@@ -40,7 +40,7 @@ public final class Detector {
 
     /// Reports that elements disappeared: ``Trigger/didDisappear``.
     ///
-    /// - Returns: Whether an event of any of them fired.
+    /// - Returns: Whether any of their events fired.
     @discardableResult
     public func trackEndDisplaying(for elements: [any TriggerElement]) -> Bool {
         track(.didDisappear, for: elements)
@@ -49,9 +49,9 @@ public final class Detector {
     /// Reports that touches ended: ``Trigger/didEndTouch``.
     ///
     /// A touch counts if the finger was lifted inside its element and the element accepts touches. The same touch may
-    /// be reported several times; each event fires once for it.
+    /// be reported several times; each event fires only once per touch.
     ///
-    /// - Returns: Whether any of them fired an event, now or when it was reported before.
+    /// - Returns: Whether any touch fired an event, in this call or when it was reported earlier.
     @discardableResult
     public func trackEnded(withTouches touches: [any TriggerTouch]) -> Bool {
         var hasFired = false
@@ -66,7 +66,7 @@ public final class Detector {
 
     /// Reports that scrolling began: ``Trigger/didBeginScroll``.
     ///
-    /// It counts only if the user moves the content.
+    /// Scrolling counts only if the user moves the content.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -75,7 +75,7 @@ public final class Detector {
         return fire(.didBeginScroll, on: element)
     }
 
-    /// Reports that an element became the first responder for text input: ``Trigger/didBecomeFirstResponder``.
+    /// Reports that an element became the first responder: ``Trigger/didBecomeFirstResponder``.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -99,7 +99,7 @@ public final class Detector {
         track(.targetAction, for: element)
     }
 
-    /// Reports any trigger for an element, such as an app-defined one.
+    /// Reports a trigger for an element, such as an app-defined trigger.
     ///
     /// ``Trigger/never`` has no effect.
     ///
@@ -112,7 +112,7 @@ public final class Detector {
 
     /// Reports a trigger for several elements, in order.
     ///
-    /// - Returns: Whether an event of any of them fired.
+    /// - Returns: Whether any of their events fired.
     @discardableResult
     public func track(_ trigger: Trigger, for elements: [any TriggerElement]) -> Bool {
         var hasFired = false
@@ -120,16 +120,16 @@ public final class Detector {
         return hasFired
     }
 
-    /// Fires events that belong to no element, in order.
+    /// Fires events that do not belong to an element, in order.
     ///
-    /// Their triggers do not matter. Any thread may call.
+    /// The events fire regardless of their triggers. Callable from any thread.
     ///
-    /// - Returns: Whether any fired.
+    /// - Returns: Whether any event fired.
     @discardableResult
     public nonisolated func send(_ events: [TriggerEvent]) -> Bool {
-        let moment = clock.now()
+        let timestamp = clock.now()
         var hasFired = false
-        for event in events where event.fire(event.trigger, at: moment, on: nil, trace) { hasFired = true }
+        for event in events where event.fire(event.trigger, at: timestamp, on: nil, trace) { hasFired = true }
         return hasFired
     }
 
@@ -138,19 +138,19 @@ public final class Detector {
     private func fire(_ trigger: Trigger, on element: any TriggerElement, by touch: (any TriggerTouch)? = nil) -> Bool {
         let events = element.events(for: trigger)
         guard !events.isEmpty else { return false }
-        let moment = clock.now()
+        let timestamp = clock.now()
         var hasFired = false
         var objects: ObjectsInUse?
         for event in events {
-            if let touch, !touches.isFirst(touch.object, at: touch.timestamp, of: event) {
+            if let touch, !touches.insert(touch.object, at: touch.timestamp, of: event) {
                 hasFired = true
                 continue
             }
             let shown =
-                trace.wants(event)
+                trace.includes(event)
                 ? TriggerReport.Element(type: element.elementType, id: element.elementID) : nil
             if objects == nil, event.executor.runsLater { objects = ObjectsInUse(element.objectsInUse) }
-            if event.fire(trigger, at: moment, on: shown, keeping: objects, isOnMainActor: true, trace) {
+            if event.fire(trigger, at: timestamp, on: shown, keeping: objects, isOnMainActor: true, trace) {
                 hasFired = true
             }
         }

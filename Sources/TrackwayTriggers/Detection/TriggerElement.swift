@@ -3,22 +3,23 @@
 
 /// An interface element with triggers.
 ///
-/// It is a view, or an object that represents one. Used only on the main actor, when something happens to the element.
+/// The element is a view, or an object that represents a view. It is used only on the main actor, when something
+/// happens to the view.
 @MainActor
 public protocol TriggerElement {
     /// The element's events.
     ///
-    /// Nil if none were set, which differs from an empty list: see ``isCell``.
+    /// nil if no events were set, which differs from an empty list; see ``isCell``.
     var triggerEvents: [TriggerEvent]? { get }
     /// The enclosing element.
     var parentElement: (any TriggerElement)? { get }
-    /// Whether it is a list cell.
+    /// Whether the element is a list cell.
     ///
     /// A touch in an element without its own events is handled by its cell.
     var isCell: Bool { get }
     /// Whether the element accepts touches.
     var isInteractionEnabled: Bool { get }
-    /// Whether the user is moving its content.
+    /// Whether the user is moving the element's content.
     var isTracking: Bool { get }
     /// The kind of element, for debugging.
     var elementType: String { get }
@@ -26,9 +27,9 @@ public protocol TriggerElement {
     var elementID: String? { get }
     /// The objects that an action of the element may use.
     ///
-    /// They are retained until the action has run. When an action runs later than its trigger, its screen may already
-    /// have been closed. Objects in this list still exist then, even if the action refers to them with `weak` or
-    /// `unowned`.
+    /// These objects are retained until the action has run. If an action runs later than its trigger, its screen may
+    /// already have been closed. The objects in this list still exist at that time, even if the action refers to them
+    /// with `weak` or `unowned`.
     var objectsInUse: [AnyObject] { get }
 }
 
@@ -41,26 +42,27 @@ extension TriggerElement {
     public var isInteractionEnabled: Bool { true }
     /// False by default.
     public var isTracking: Bool { false }
-    /// The name of its type by default.
+    /// By default, the name of the element's type.
     public var elementType: String { String(describing: type(of: self)) }
     /// Nil by default.
     public var elementID: String? { nil }
-    /// The element and its ancestors, if they are objects, by default.
+    /// By default, the element and its ancestors, if they are objects.
     public var objectsInUse: [AnyObject] {
         var objects: [AnyObject] = []
         var element: (any TriggerElement)? = self
         for _ in 0..<1000 {
-            guard let here = element else { break }
-            if type(of: here) is AnyClass { objects.append(here as AnyObject) }
-            element = here.parentElement
+            guard let current = element else { break }
+            if type(of: current) is AnyClass { objects.append(current as AnyObject) }
+            element = current.parentElement
         }
         return objects
     }
 
     /// Returns the events that a trigger fires for this element.
     ///
-    /// An element that has its own events, even an empty list or none for this trigger, handles the trigger. Otherwise
-    /// the cell that contains it handles touches. Nothing else is passed to ancestors.
+    /// An element with its own list of events handles the trigger, even if the list is empty or has no event for this
+    /// trigger. For an element without a list, the cell that contains the element handles touches. No other triggers
+    /// are passed to ancestors.
     func events(for trigger: Trigger) -> [TriggerEvent] {
         guard trigger != .never else { return [] }
         if let events = triggerEvents { return events.filter { $0.trigger == trigger } }
@@ -68,9 +70,9 @@ extension TriggerElement {
         var element: (any TriggerElement)? = self
         // The depth limit guards against cycles.
         for _ in 0..<1000 {
-            guard let here = element else { return [] }
-            if here.isCell { return here.triggerEvents?.filter { $0.trigger == trigger } ?? [] }
-            element = here.parentElement
+            guard let current = element else { return [] }
+            if current.isCell { return current.triggerEvents?.filter { $0.trigger == trigger } ?? [] }
+            element = current.parentElement
         }
         return []
     }
@@ -79,9 +81,9 @@ extension TriggerElement {
 /// A finger on the screen, as a source of triggers.
 @MainActor
 public protocol TriggerTouch {
-    /// Identifies the touch during its lifetime.
+    /// The object that identifies the touch during its lifetime.
     var object: AnyObject { get }
-    /// When the touch last changed, in seconds since boot.
+    /// The time at which the touch last changed, in seconds since boot.
     ///
     /// An object may represent several touches in succession.
     var timestamp: Double { get }
@@ -89,9 +91,9 @@ public protocol TriggerTouch {
     var hasEnded: Bool { get }
     /// The element in which the touch began.
     var element: (any TriggerElement)? { get }
-    /// Whether it is inside that element.
+    /// Whether the touch is inside that element.
     ///
-    /// A control determines this itself; for other elements, their bounds determine it.
+    /// A control determines this by itself; other elements use their bounds.
     var isInside: Bool { get }
 }
 

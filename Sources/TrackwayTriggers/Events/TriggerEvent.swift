@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// An event that fires for an interface element, with its action.
 ///
 /// ```swift
 /// let event = TriggerEvent(.didAppear, trace: "the offer was seen") { occurrence in
-///     offers.seen(at: occurrence.moment)
+///     offers.recordImpression(at: occurrence.timestamp)
 /// }
 /// ```
-/// Whether an event fires is decided immediately when the trigger occurs. The action runs afterward: on the main actor,
-/// unless the app chose another ``TriggerExecutor``. Actions of one executor run one after another, in the order of
-/// their triggers. If an action changes the trigger of its own event or of another, pending actions respect this: a
-/// disarmed event's action does not run.
+/// Whether an event fires is decided immediately when the trigger occurs. The action runs afterward: on the main
+/// actor, unless the app chose another ``TriggerExecutor``. Actions of one executor run one after another, in the
+/// order of their triggers. If an action changes the trigger of its own or another event, this affects pending
+/// actions: a disarmed event's action does not run.
 ///
 /// Until the action has run, the element, the views around it, and their controllers are retained, even if the screen
-/// is closed in the meantime. References with `[weak self]` and `[unowned self]` in an action are therefore still
-/// valid. See ``TriggerElement/objectsInUse``.
+/// is closed before that. `[weak self]` and `[unowned self]` references in an action therefore stay valid. See
+/// ``TriggerElement/objectsInUse``.
 ///
-/// Any thread may call.
+/// Callable from any thread.
 public final class TriggerEvent: Sendable {
     /// An action that runs on an executor chosen by the app.
     public typealias Action = @Sendable (TriggerOccurrence) -> Void
 
-    /// The action, and whether it needs the main actor.
+    /// An action, with whether it requires the main actor.
     enum Body: Sendable {
         case mainActor(@MainActor (TriggerOccurrence) -> Void)
         case anywhere(Action)
     }
 
-    /// Limits firing to once for all events that share an id.
+    /// The limit by which only one event with the same ID fires.
     struct Once: Sendable {
         let id: String
         let memory: TriggerMemory
@@ -64,7 +64,7 @@ public final class TriggerEvent: Sendable {
 
     /// Creates a copy of an event in its current state.
     ///
-    /// If it fires once, the copy shares its id.
+    /// If the event fires only once, the copy shares its ID.
     package init(copying event: TriggerEvent) {
         executor = event.executor
         once = event.once
@@ -73,7 +73,7 @@ public final class TriggerEvent: Sendable {
 
     /// Creates an event that uses a compatibility module's executor.
     ///
-    /// Its action runs on the main actor.
+    /// The event's action runs on the main actor.
     package convenience init(
         _ trigger: Trigger,
         trace: String?,
@@ -97,10 +97,10 @@ public final class TriggerEvent: Sendable {
     /// The action runs in one of the main actor's next turns.
     ///
     /// - Parameters:
-    ///   - trigger: when it fires.
-    ///   - trace: text for debugging.
+    ///   - trigger: the trigger that fires the event.
+    ///   - trace: a string for debugging.
     ///   - identifier: the event's name.
-    ///   - action: the action. An event without one fires nevertheless.
+    ///   - action: the action. An event without an action still fires.
     public convenience init(
         _ trigger: Trigger,
         trace: String? = nil,
@@ -114,10 +114,10 @@ public final class TriggerEvent: Sendable {
     /// Creates an event whose action runs on the given executor.
     ///
     /// - Parameters:
-    ///   - trigger: when it fires.
-    ///   - trace: text for debugging.
+    ///   - trigger: the trigger that fires the event.
+    ///   - trace: a string for debugging.
     ///   - identifier: the event's name.
-    ///   - executor: where the action runs.
+    ///   - executor: the executor that runs the action.
     ///   - action: the action.
     public convenience init(
         _ trigger: Trigger,
@@ -144,9 +144,9 @@ public final class TriggerEvent: Sendable {
         set { change { $0.trigger = newValue } }
     }
 
-    /// Text for debugging.
+    /// A string for debugging.
     ///
-    /// An event that has a text is reported to the ``TriggerTrace`` whenever it fires.
+    /// An event with a trace string is reported to the ``TriggerTrace`` whenever it fires.
     public var trace: String? {
         get { state.withLock { $0.trace } }
         set { state.withLock { $0.trace = newValue } }
@@ -160,8 +160,8 @@ public final class TriggerEvent: Sendable {
 
     /// Replaces the action; nil removes it.
     ///
-    /// Pending firings run the action that was set when they fired. If another action makes this change, they run the
-    /// new one.
+    /// For pending firings, the action that was set at the time of firing runs. If an action makes this change, the new
+    /// action runs instead.
     package func setAction(_ action: (@MainActor (TriggerOccurrence) -> Void)?) {
         let body = action.map { Body.mainActor($0) }
         change { $0.body = body }
@@ -169,7 +169,7 @@ public final class TriggerEvent: Sendable {
 
     /// Copies the values of the object that wraps this event.
     ///
-    /// The values may change each time. Unlike a change by an action, this does not disarm the event.
+    /// The values may differ each time. Unlike a change by an action, this method does not disarm the event.
     package func refresh(
         trigger: Trigger,
         trace: String?,
@@ -198,22 +198,22 @@ public final class TriggerEvent: Sendable {
     /// Fires the event and enqueues its action.
     ///
     /// - Parameters:
-    ///   - objects: Objects that the action may use, retained until it has run.
+    ///   - objects: The objects that the action may use, retained until it has run.
     ///   - isOnMainActor: Whether the trigger occurred on the main actor.
-    /// - Returns: False if it may no longer fire, because it or another event with its id has fired once.
+    /// - Returns: False if the event may no longer fire, because it or another event with its ID has already fired.
     func fire(
         _ trigger: Trigger,
-        at moment: DualTimestamp,
+        at timestamp: DualTimestamp,
         on element: TriggerReport.Element?,
         keeping objects: ObjectsInUse? = nil,
         isOnMainActor: Bool = false,
         _ trace: TriggerTrace
     ) -> Bool {
-        if let once, !once.memory.isNew(once.id) { return false }
+        if let once, !once.memory.insert(once.id) { return false }
         let decided = state.withLock { state in (state.body, state.changes) }
         executor.perform(
             TriggerFiring(
-                occurrence: TriggerOccurrence(trigger: trigger, moment: moment, event: self),
+                occurrence: TriggerOccurrence(trigger: trigger, timestamp: timestamp, event: self),
                 body: decided.0,
                 changes: decided.1,
                 element: element,
@@ -225,15 +225,15 @@ public final class TriggerEvent: Sendable {
         return true
     }
 
-    /// Returns the action to run now for an earlier firing.
+    /// Returns the action to run for an earlier firing.
     ///
-    /// Also returns whether an action has disarmed the event since.
+    /// Also returns whether an action has disarmed the event since the firing.
     ///
     /// - Parameters:
     ///   - body: the action at the time of firing.
-    ///   - changes: the number of changes by actions at that time.
+    ///   - changes: the number of changes by actions at the time of firing.
     ///   - trigger: the trigger that occurred.
-    func due(_ body: Body?, changes: Int, _ trigger: Trigger) -> (body: Body?, isDisarmed: Bool) {
+    func resolveAction(_ body: Body?, changes: Int, _ trigger: Trigger) -> (body: Body?, isDisarmed: Bool) {
         state.withLock { state in
             if state.changes == changes { return (body, false) }
             return state.trigger == trigger ? (state.body, false) : (nil, true)
@@ -245,15 +245,17 @@ public final class TriggerEvent: Sendable {
 public struct TriggerOccurrence: Sendable {
     /// The trigger that occurred.
     public let trigger: Trigger
-    /// When it occurred, on both clocks; the action may run later.
-    public let moment: DualTimestamp
+    /// The time of the trigger, by both clocks.
+    ///
+    /// The action may run later.
+    public let timestamp: DualTimestamp
     /// The event that fired.
     public let event: TriggerEvent
 }
 
 /// Whether an action is running in this task.
 ///
-/// An action that runs in the task that started this task counts, too.
+/// This includes an action that runs in the task that started this task.
 enum TriggerScope {
     @TaskLocal static var isInAction = false
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
-/// A report in a trace: an event that fired, and its outcome.
+/// A report about an event that fired, with its outcome.
 public struct TriggerReport: Sendable, Hashable {
     /// The outcome of a fired event.
     public enum Outcome: Sendable, Hashable {
-        /// The action ran, or the event has none.
+        /// The action ran, or the event has no action.
         case ran
         /// The action did not run.
         ///
@@ -33,20 +33,20 @@ public struct TriggerReport: Sendable, Hashable {
 
     /// The trigger that occurred.
     public let trigger: Trigger
-    /// The event's trace text.
+    /// The event's trace string.
     public let trace: String?
     /// The event's name.
     public let identifier: String?
-    /// The element; nil for an event that was sent without one.
+    /// The trigger's element; nil for an event sent without one.
     public let element: Element?
     /// The time at which the trigger occurred.
-    public let moment: DualTimestamp
-    /// The outcome.
+    public let timestamp: DualTimestamp
+    /// The outcome of the event.
     public let outcome: Outcome
     /// The number of reports lost before this one.
     ///
     /// Reports are lost if the reader is too slow.
-    public internal(set) var missed = 0
+    public internal(set) var missedCount = 0
 
     /// Creates a report from its parts.
     package init(
@@ -54,24 +54,25 @@ public struct TriggerReport: Sendable, Hashable {
         trace: String? = nil,
         identifier: String? = nil,
         element: Element? = nil,
-        moment: DualTimestamp,
+        timestamp: DualTimestamp,
         outcome: Outcome
     ) {
         self.trigger = trigger
         self.trace = trace
         self.identifier = identifier
         self.element = element
-        self.moment = moment
+        self.timestamp = timestamp
         self.outcome = outcome
     }
 }
 
 extension TriggerReport: CustomStringConvertible {
-    /// The report as a line.
+    /// The report as a line of text.
     ///
-    /// It contains the time, the trigger, the element, the trace text, and the event's name in brackets.
+    /// The line contains the time, the trigger, the element, the trace string, the event's name in brackets, and any
+    /// outcome other than `ran`.
     public var description: String {
-        var parts = [String(moment.wall.iso8601.dropFirst(11).dropLast()), trigger.name]
+        var parts = [String(timestamp.wall.iso8601.dropFirst(11).dropLast()), trigger.name]
         if let element { parts.append(element.id.map { "\(element.type)#\($0)" } ?? element.type) }
         if let trace { parts.append(trace) }
         if let identifier { parts.append("[\(identifier)]") }
@@ -80,7 +81,7 @@ extension TriggerReport: CustomStringConvertible {
         case .skipped: parts.append("(not run: an earlier action changed its trigger)")
         case .refused(let reason): parts.append("(refused: \(reason))")
         }
-        if missed > 0 { parts.append("(\(missed) reports before this one were lost)") }
+        if missedCount > 0 { parts.append("(\(missedCount) reports before this one were lost)") }
         return parts.joined(separator: "  ")
     }
 }

@@ -2,28 +2,28 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Reports events as they fire, for debugging.
+/// A debugging trace that reports events as they fire.
 ///
-/// By default, it reports events that have a ``TriggerEvent/trace``.
+/// By default, a trace reports events that have a ``TriggerEvent/trace``.
 ///
 /// ```swift
 /// for await report in detector.trace.reports() { log("\(report)") }
 /// ```
-/// A reader is not required: the newest reports are kept, and all memory is bounded. Any thread may call.
+/// A reader is not required: the newest reports are kept, and all memory is bounded. Callable from any thread.
 public final class TriggerTrace: Sendable {
     /// The events to report.
     public enum Scope: Sendable {
-        /// Events with a trace text.
+        /// Events with a trace string.
         case traced
         /// All events.
         case everything
     }
 
     private struct Listener: Sendable {
-        let take: @Sendable (TriggerReport) -> Void
-        var end: @Sendable () -> Void = {}
+        let onReport: @Sendable (TriggerReport) -> Void
+        var onEnd: @Sendable () -> Void = {}
     }
 
     private struct State: Sendable {
@@ -33,21 +33,21 @@ public final class TriggerTrace: Sendable {
     }
 
     private let scope: Scope
-    private let bound: Int
+    private let capacity: Int
     private let state = Locked(State())
 
     /// Creates a trace.
     ///
     /// - Parameters:
     ///   - scope: the events to report.
-    ///   - bound: the maximum number of reports to keep, and to buffer for a slow reader; at least 1.
-    public init(_ scope: Scope = .traced, bound: Int = 256) {
+    ///   - capacity: the maximum number of reports to keep, and to buffer for a slow reader; at least 1.
+    public init(_ scope: Scope = .traced, capacity: Int = 256) {
         self.scope = scope
-        self.bound = max(1, bound)
+        self.capacity = max(1, capacity)
     }
 
     deinit {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.end() }
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.onEnd() }
     }
 
     /// The newest reports, oldest first.
@@ -56,46 +56,50 @@ public final class TriggerTrace: Sendable {
     /// Returns a stream of new reports.
     ///
     /// The stream ends when the reader stops or the trace is released. A reader that is too slow misses the oldest
-    /// reports. The next report contains their number.
+    /// reports. The next report contains the number of missed reports.
     public func reports() -> AsyncStream<TriggerReport> {
-        let (stream, output) = AsyncStream.makeStream(of: TriggerReport.self, bufferingPolicy: .bufferingNewest(bound))
+        let (stream, output) = AsyncStream.makeStream(
+            of: TriggerReport.self,
+            bufferingPolicy: .bufferingNewest(capacity)
+        )
         let missed = Locked(0)
-        let take: @Sendable (TriggerReport) -> Void = { report in
+        let onReport: @Sendable (TriggerReport) -> Void = { report in
             var report = report
-            report.missed = missed.withLock { missed in
+            report.missedCount = missed.withLock { missed in
                 defer { missed = 0 }
                 return missed
             }
-            // A lost report may itself contain a number of losses.
-            if case .dropped(let lost) = output.yield(report) { missed.withLock { $0 += lost.missed + 1 } }
+            // A lost report may itself contain a count of earlier losses.
+            if case .dropped(let lost) = output.yield(report) { missed.withLock { $0 += lost.missedCount + 1 } }
         }
-        let number = add(Listener(take: take, end: { output.finish() }))
-        output.onTermination = { [weak self] _ in self?.stopListening(number) }
+        let number = add(Listener(onReport: onReport, onEnd: { output.finish() }))
+        output.onTermination = { [weak self] _ in self?.removeListener(number) }
         return stream
     }
 
-    /// Records every report as an event `_trigger`.
+    /// Records every report as an event named `_trigger`.
     ///
-    /// The events appear on the collector's page and in `trackway tail --name _trigger`.
+    /// The events appear on the collector's page and in `trackway events tail --name _trigger`.
     ///
     /// - Parameters:
-    ///   - analytics: records the events; it is not retained.
-    ///   - route: the destinations of the events. Name your own collector's, because others do not know this event.
-    /// - Returns: an object that ends the recording. It may be discarded: the recording continues until the trace or
-    ///   the `Analytics` is released.
+    ///   - analytics: the instance that records the events; not retained.
+    ///   - route: the destinations of the events. Specify your own collector's destination, because other back ends do
+    ///     not know this event.
+    /// - Returns: a value that can end the recording. It may be discarded: the recording continues until the trace or
+    ///   the `Analytics` instance is released.
     @discardableResult
     public func record(with analytics: Analytics, to route: Route = .all) -> TriggerTraceRecording {
-        let number = listen { [weak analytics] report in
+        let number = addListener { [weak analytics] report in
             analytics?.record(CapturedName.trigger, Attributes(report), to: route)
         }
-        return TriggerTraceRecording { [weak self] in self?.stopListening(number) }
+        return TriggerTraceRecording { [weak self] in self?.removeListener(number) }
     }
 
     // MARK: Internal
 
-    /// Calls the closure for every report, on the reporting thread.
-    package func listen(_ take: @escaping @Sendable (TriggerReport) -> Void) -> Int {
-        add(Listener(take: take))
+    /// Adds a listener, called for every report on the reporting thread.
+    package func addListener(_ onReport: @escaping @Sendable (TriggerReport) -> Void) -> Int {
+        add(Listener(onReport: onReport))
     }
 
     private func add(_ listener: Listener) -> Int {
@@ -106,28 +110,28 @@ public final class TriggerTrace: Sendable {
         }
     }
 
-    /// Removes a listener added by ``listen(_:)``.
-    package func stopListening(_ number: Int) {
+    /// Removes a listener added by ``addListener(_:)``.
+    package func removeListener(_ number: Int) {
         state.withLock { $0.listeners[number] = nil }
     }
 
-    /// Whether an event is reported.
-    func wants(_ event: TriggerEvent) -> Bool {
+    /// Returns whether the trace reports an event.
+    func includes(_ event: TriggerEvent) -> Bool {
         event.trace != nil || scope == .everything
     }
 
-    /// Adds a report and passes it to all listeners.
-    package func tell(_ report: TriggerReport) {
+    /// Stores a report and passes it to all listeners.
+    package func report(_ report: TriggerReport) {
         let listeners = state.withLock { state in
-            if state.recent.count == bound { state.recent.removeFirst() }
+            if state.recent.count == capacity { state.recent.removeFirst() }
             state.recent.append(report)
             return state.listeners.isEmpty ? [] : state.listeners.sorted { $0.key < $1.key }.map(\.value)
         }
-        for listener in listeners { listener.take(report) }
+        for listener in listeners { listener.onReport(report) }
     }
 }
 
-/// A recording of a trace, which can be ended; see ``TriggerTrace/record(with:to:)``.
+/// A cancelable recording of a trace; see ``TriggerTrace/record(with:to:)``.
 public struct TriggerTraceRecording: Sendable {
     private let end: @Sendable () -> Void
 

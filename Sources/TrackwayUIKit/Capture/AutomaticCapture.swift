@@ -3,14 +3,14 @@
 
 internal import Dispatch
 package import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Captures screens and clicks on behalf of a compatibility module.
+/// The capture of screens and clicks on behalf of a compatibility module.
 ///
-/// Any thread may call; UIKit is called later, on the main thread. Without UIKit, only the settings are stored.
+/// Callable from any thread; UIKit is called later, on the main thread. Without UIKit, only the settings are stored.
 package final class AutomaticCapture: Sendable {
     /// The features to capture.
-    package struct Wish: Sendable, Hashable {
+    package struct Features: Sendable, Hashable {
         /// Whether to capture screens.
         package var screens: Bool
         /// Whether to capture clicks.
@@ -24,10 +24,10 @@ package final class AutomaticCapture: Sendable {
     }
 
     private struct State: Sendable {
-        var wish = Wish()
+        var features = Features()
         var screens: ScreenRules
-        /// Clicks on views of these classes are not recorded.
-        var ignoredKinds: [AnyClass] = []
+        /// The view classes on which clicks are not recorded.
+        var ignoredViewClasses: [AnyClass] = []
         weak var analytics: Analytics?
     }
 
@@ -39,31 +39,31 @@ package final class AutomaticCapture: Sendable {
     @MainActor private var clickCapture: UIKitCapture?
     #endif
 
-    /// Creates a capture that is off.
+    /// Creates an inactive capture.
     ///
-    /// It does not retain the `Analytics`.
-    package init(_ analytics: Analytics, screens: ScreenRules = .ofClasses, clicks: ClickRules = ClickRules()) {
+    /// The capture does not retain the `Analytics`.
+    package init(_ analytics: Analytics, screens: ScreenRules = .namedByClass, clicks: ClickRules = ClickRules()) {
         self.clicks = clicks
         state = Locked(State(screens: screens, analytics: analytics))
     }
 
     /// The currently captured features.
-    package var wish: Wish { state.withLock { $0.wish } }
+    package var features: Features { state.withLock { $0.features } }
 
     /// Captures these features and no others.
     ///
     /// UIKit methods are exchanged only for the requested features.
-    package func want(_ wish: Wish) {
-        let isNews = state.withLock { state in
-            defer { state.wish = wish }
-            return state.wish != wish
+    package func capture(_ features: Features) {
+        let hasChanged = state.withLock { state in
+            defer { state.features = features }
+            return state.features != features
         }
-        if isNews { scheduleUpdate() }
+        if hasChanged { scheduleUpdate() }
     }
 
-    /// Excludes controllers of these classes from screens.
+    /// Excludes controllers of these classes from the recorded screens.
     ///
-    /// The names may include their module.
+    /// A class name may include its module.
     package func ignore(controllers: [String]) {
         state.withLock { $0.screens.excludedClasses.formUnion(controllers) }
         scheduleUpdate()
@@ -71,32 +71,32 @@ package final class AutomaticCapture: Sendable {
 
     /// Excludes clicks on views of a class.
     ///
-    /// This includes its subclasses, and the subviews of all these views.
+    /// Clicks on views of its subclasses, and on subviews of all these views, are excluded too.
     package func ignore(viewsOf kind: AnyClass) {
-        state.withLock { $0.ignoredKinds.append(kind) }
+        state.withLock { $0.ignoredViewClasses.append(kind) }
         scheduleUpdate()
     }
 
-    /// The controller classes that were excluded from screens.
+    /// The controller classes that the rules exclude as screens.
     ///
-    /// Classes that are never screens are not included.
+    /// Classes that are never screens are not listed.
     package var ignoredControllers: Set<String> { state.withLock { $0.screens.excludedClasses } }
 
     private func scheduleUpdate() {
         #if canImport(UIKit) && !os(watchOS)
-        DispatchQueue.main.async { MainActor.assumeIsolated { self.follow() } }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.applySettings() } }
         #endif
     }
 
     #if canImport(UIKit) && !os(watchOS)
     /// Applies the latest settings.
     ///
-    /// Earlier settings that were not applied yet are skipped.
+    /// Earlier settings that have not been applied yet are skipped.
     @MainActor
-    private func follow() {
+    private func applySettings() {
         let state = state.withLock { $0 }
         let analytics = state.analytics
-        if let analytics, state.wish.screens {
+        if let analytics, state.features.screens {
             let capture = screenCapture ?? UIKitCapture(analytics, screens: state.screens, clicks: nil)
             capture.screens = state.screens
             screenCapture = capture
@@ -104,10 +104,10 @@ package final class AutomaticCapture: Sendable {
             screenCapture?.stop()
             screenCapture = nil
         }
-        if let analytics, state.wish.clicks {
+        if let analytics, state.features.clicks {
             let capture = clickCapture ?? UIKitCapture(analytics, screens: nil, clicks: clicks)
-            capture.ignoredKinds = state.ignoredKinds
-            capture.titles = state.screens.includesTitles ? state.screens : nil
+            capture.ignoredViewClasses = state.ignoredViewClasses
+            capture.titleRules = state.screens.includesTitles ? state.screens : nil
             clickCapture = capture
         } else {
             clickCapture?.stop()
@@ -119,7 +119,7 @@ package final class AutomaticCapture: Sendable {
 
 extension ScreenRules {
     /// The rules that name screens after their classes, as older SDKs do.
-    package static var ofClasses: ScreenRules {
+    package static var namedByClass: ScreenRules {
         var rules = ScreenRules()
         rules.naming = .className
         return rules

@@ -4,15 +4,15 @@
 #if canImport(UIKit) && !os(watchOS)
 internal import Foundation
 package import Trackway
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayLifecycle
+internal import TrackwayCore
 package import TrackwayTriggers
 internal import UIKit
 
-/// Records screens and clicks of a UIKit app, and fires triggers.
+/// A capture of screens and clicks that also fires triggers.
 ///
-/// ``Trackway/Analytics/captureUIKit(screens:clicks:detector:)`` starts it. It exchanges up to five methods of UIKit's
-/// base classes, but only those that are needed; see ``UIKitHooks``. It does not retain the `Analytics`.
+/// ``Trackway/Analytics/captureUIKit(screens:clicks:detector:)`` starts a capture. It exchanges up to five methods of
+/// UIKit's base classes, but only the methods that are needed; see ``UIKitHooks``. It does not retain the `Analytics`.
 ///
 /// Each scene has its own screens: events contain the screen of the scene that was used last.
 @MainActor
@@ -20,44 +20,44 @@ public final class UIKitCapture {
     private weak var analytics: Analytics?
     /// The rules for screens.
     ///
-    /// Only compatibility modules change them.
+    /// Only compatibility modules change these rules.
     var screens: ScreenRules?
     private let clicks: ClickRules?
     private let detector: Detector?
     /// The rules that add a screen title to clicks.
     ///
-    /// Nil to add none.
-    var titles: ScreenRules?
+    /// If nil, no titles are added.
+    var titleRules: ScreenRules?
     /// The view classes on which clicks are not recorded.
     ///
     /// Clicks on anything inside such a view are not recorded either.
-    var ignoredKinds: [AnyClass] = []
+    var ignoredViewClasses: [AnyClass] = []
     /// The controllers whose screens are known to be shown.
-    private var shown: Set<Int> = []
-    private var memory = ClickDeduplicator()
-    private var scrolled: ObjectIdentifier?
+    private var shownControllers: Set<Int> = []
+    private var deduplicator = ClickDeduplicator()
+    private var scrollingTouch: ObjectIdentifier?
     private var observation: UIKitHooks.Observation?
-    private var typing: TypingWatch?
-    private var scenes: SceneWatch?
+    private var textEditingObserver: TextEditingObserver?
+    private var sceneObserver: SceneObserver?
 
     /// The key of the capture among the objects that its `Analytics` retains.
-    private static let companion = "UIKitCapture"
+    private static let companionKey = "UIKitCapture"
 
-    /// Returns an app's capture, which the first call starts.
+    /// Returns an app's capture; the first call starts it.
     static func shared(by analytics: Analytics, _ start: () -> UIKitCapture) -> UIKitCapture {
-        if let capture = analytics.companions.withLock({ $0[companion] }) as? UIKitCapture { return capture }
+        if let capture = analytics.companions.withLock({ $0[companionKey] }) as? UIKitCapture { return capture }
         let capture = start()
-        analytics.companions.withLock { $0[companion] = capture }
+        analytics.companions.withLock { $0[companionKey] = capture }
         return capture
     }
 
-    /// Starts capturing until it is released or stopped.
+    /// Creates a capture that runs until it is released or stopped.
     ///
     /// - Parameters:
-    ///   - analytics: Records the events.
+    ///   - analytics: The instance that records the events.
     ///   - screens: The controllers that are screens; nil for none.
     ///   - clicks: The touches that are clicks; nil for none.
-    ///   - detector: Fires the triggers of views; nil for none.
+    ///   - detector: The detector that fires the triggers of views; nil for none.
     package init(
         _ analytics: Analytics,
         screens: ScreenRules? = ScreenRules(),
@@ -71,11 +71,11 @@ public final class UIKitCapture {
         observation = UIKitHooks.observe(handlers())
         if screens != nil {
             let tracker = analytics.lifecycle.screenTracker
-            tracker.found(by: self)
-            scenes = SceneWatch(tracker)
+            tracker.register(detector: self)
+            sceneObserver = SceneObserver(tracker)
         }
         guard let detector else { return }
-        typing = TypingWatch { view, isBeginning in
+        textEditingObserver = TextEditingObserver { view, isBeginning in
             if isBeginning {
                 detector.trackBecameFirstResponder(for: ViewElement(view))
             } else {
@@ -86,26 +86,26 @@ public final class UIKitCapture {
 
     /// Stops capturing.
     ///
-    /// Captured screens that are covered by another screen are not recorded again when it disappears, because their own
-    /// disappearance is no longer observed. A later call of `captureUIKit` starts a new capture.
+    /// Captured screens that are covered by another screen are not recorded again when that screen disappears, because
+    /// disappearances are no longer observed. A later call to `captureUIKit` starts a new capture.
     public func stop() {
         analytics?.companions.withLock { companions in
-            if companions[Self.companion] as? UIKitCapture === self { companions[Self.companion] = nil }
+            if companions[Self.companionKey] as? UIKitCapture === self { companions[Self.companionKey] = nil }
         }
         observation?.cancel()
         observation = nil
-        typing = nil
-        scenes = nil
-        analytics?.lifecycle.screenTracker.forget(shown)
-        shown = []
+        textEditingObserver = nil
+        sceneObserver = nil
+        analytics?.lifecycle.screenTracker.forget(shownControllers)
+        shownControllers = []
     }
 
     private func handlers() -> UIKitHooks.Handlers {
         var handlers = UIKitHooks.Handlers()
         if screens != nil {
             handlers.viewWillAppear = { [weak self] in self?.willAppear($0) }
-            handlers.viewDidAppear = { [weak self] in self?.appeared($0) }
-            handlers.viewDidDisappear = { [weak self] in self?.disappeared($0) }
+            handlers.viewDidAppear = { [weak self] in self?.didAppear($0) }
+            handlers.viewDidDisappear = { [weak self] in self?.didDisappear($0) }
         }
         if clicks != nil || detector != nil {
             handlers.willSendEvent = { [weak self] in self?.willSend($0) }
@@ -121,42 +121,42 @@ public final class UIKitCapture {
         guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
             return
         }
-        analytics.lifecycle.screenTracker.willAppear(
+        analytics.lifecycle.screenTracker.screenWillAppear(
             ObjectIdentifier(controller).hashValue,
             uniqueID: found.uniqueID,
             in: ViewFacts.scene(of: controller).map { ObjectIdentifier($0).hashValue }
         )
     }
 
-    private func appeared(_ controller: UIViewController) {
+    private func didAppear(_ controller: UIViewController) {
         guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
             return
         }
         let screen = RecordedContext.Screen(name: found.name, id: found.id, uniqueID: found.uniqueID)
         let id = ObjectIdentifier(controller).hashValue
-        shown.insert(id)
+        shownControllers.insert(id)
         let scene = ViewFacts.scene(of: controller)
         let place = scene.map { ObjectIdentifier($0).hashValue }
         if let place, scene?.activationState == .foregroundActive {
-            analytics.lifecycle.screenTracker.found(activeScene: place)
+            analytics.lifecycle.screenTracker.noteActiveScene(place)
         }
-        analytics.lifecycle.screenTracker.appeared(
+        analytics.lifecycle.screenTracker.screenAppeared(
             id,
             ScreenView(screen: screen, attributes: found.attributes, isManual: false),
             in: place
         )
     }
 
-    private func disappeared(_ controller: UIViewController) {
+    private func didDisappear(_ controller: UIViewController) {
         let id = ObjectIdentifier(controller).hashValue
-        shown.remove(id)
-        analytics?.lifecycle.screenTracker.disappeared(id)
+        shownControllers.remove(id)
+        analytics?.lifecycle.screenTracker.screenDisappeared(id)
     }
 
     // MARK: Touches and actions
 
     private func willSend(_ event: UIEvent) {
-        if let pressed = pressed(in: event) { record(pressed) }
+        if let view = selectedView(in: event) { record(view) }
         guard event.type == .touches, let touches = event.allTouches else { return }
         let ended = touches.filter { $0.phase == .ended }
         guard !ended.isEmpty else { return }
@@ -164,7 +164,7 @@ public final class UIKitCapture {
             analytics?.lifecycle.screenTracker.sceneActivated(ObjectIdentifier(scene).hashValue)
         }
         // A touch that is not a click also shows that the app is in use.
-        analytics?.lifecycle.behavior.noteUse()
+        analytics?.lifecycle.controller.noteUserActivity()
         for touch in ended {
             guard let view = touch.view, isInside(touch, view) else { continue }
             record(view, fingers: touches.count)
@@ -172,14 +172,14 @@ public final class UIKitCapture {
         _ = detector?.trackEnded(withTouches: ended.map { ViewTouch($0) })
     }
 
-    /// Whether the finger was lifted inside the touched view.
+    /// Returns whether the finger was lifted inside the touched view.
     private func isInside(_ touch: UITouch, _ view: UIView) -> Bool {
         if let control = ViewFacts.enclosing(UIControl.self, of: view) { return control.isTouchInside }
         return view.isUserInteractionEnabled && view.point(inside: touch.location(in: view), with: nil)
     }
 
-    /// The view selected with a remote control.
-    private func pressed(in event: UIEvent) -> UIView? {
+    /// Returns the view selected with a remote control.
+    private func selectedView(in event: UIEvent) -> UIView? {
         guard let presses = (event as? UIPressesEvent)?.allPresses else { return nil }
         return presses.lazy.filter { $0.phase == .ended && $0.type == .select }.compactMap { $0.responder as? UIView }
             .first
@@ -191,11 +191,11 @@ public final class UIKitCapture {
         case .moved:
             guard let scroll = ViewFacts.enclosing(UIScrollView.self, of: view), scroll.isDragging else { return }
             // Report once per touch.
-            guard scrolled != ObjectIdentifier(touch) else { return }
-            scrolled = ObjectIdentifier(touch)
+            guard scrollingTouch != ObjectIdentifier(touch) else { return }
+            scrollingTouch = ObjectIdentifier(touch)
             _ = detector?.trackBeganScrolling(for: ViewElement(scroll))
         case .ended, .cancelled:
-            if scrolled == ObjectIdentifier(touch) { scrolled = nil }
+            if scrollingTouch == ObjectIdentifier(touch) { scrollingTouch = nil }
         default:
             break
         }
@@ -207,7 +207,7 @@ public final class UIKitCapture {
         // A slider sends an action for every movement.
         if control is UISlider, control.isTracking { return }
         #endif
-        // Actions of touches that have not ended are not clicks: touch down, drag inside, drag outside.
+        // Actions for touches that have not ended are not clicks: touch down, drag inside, drag outside.
         let touches = event?.allTouches ?? []
         guard touches.isEmpty || touches.contains(where: { $0.phase == .ended }) else { return }
         guard touches.isEmpty || control.isTouchInside else { return }
@@ -217,21 +217,24 @@ public final class UIKitCapture {
 
     /// Records a click.
     ///
-    /// Facts are collected only if clicks are captured.
+    /// Facts about the view are collected only if clicks are captured.
     private func record(_ view: UIView, fingers: Int = 1) {
-        guard let clicks, let analytics, !ViewFacts.lies(view, inAnyOf: ignoredKinds) else { return }
+        guard let clicks, let analytics, !ViewFacts.isInside(view, anyOf: ignoredViewClasses) else { return }
         var facts = ViewFacts.click(on: view, fingers: fingers)
-        if let titles {
-            facts.screenTitle = ViewFacts.screen(around: view, by: titles)?.attributes[CapturedKey.screenTitle]?.string
+        if let titleRules {
+            facts.screenTitle =
+                ViewFacts.screen(containing: view, rules: titleRules)?.attributes[CapturedKey.screenTitle]?.string
         }
         guard let click = clicks.click(in: facts) else { return }
-        guard memory.isNew(click, at: analytics.delivery.environment.now, interval: clicks.interval) else { return }
+        guard deduplicator.insert(click, at: analytics.delivery.environment.now, interval: clicks.interval) else {
+            return
+        }
         analytics.record(CapturedName.click, click.attributes)
     }
 }
 
-/// Reports which scenes are active, until it is released.
-private final class SceneWatch: Sendable {
+/// An observer that reports which scenes are active until it is released.
+private final class SceneObserver: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 
     init(_ tracker: ScreenTracker) {
@@ -256,8 +259,10 @@ private final class SceneWatch: Sendable {
     }
 }
 
-/// Observes the beginning and end of text editing until it is released.
-private final class TypingWatch: Sendable {
+/// An observer that reports when text editing begins and ends.
+///
+/// It observes until it is released.
+private final class TextEditingObserver: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 
     init(_ report: @escaping @MainActor @Sendable (UIView, _ isBeginning: Bool) -> Void) {
@@ -268,7 +273,8 @@ private final class TypingWatch: Sendable {
         for (name, isBeginning) in names {
             observers.withLock {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
-                    // UIKit posts these notifications on the main thread. Others are not from UIKit.
+                    // UIKit posts these notifications on the main thread. Notifications on other threads are not from
+                    // UIKit.
                     guard MainThread.isCurrent, let view = note.object as? UIView else { return }
                     MainActor.assumeIsolated { report(view, isBeginning) }
                 }

@@ -8,10 +8,10 @@ public import UIKit
 extension UIView {
     /// The events to fire when something happens to the view.
     ///
-    /// Nil means that none were set, which differs from an empty list: a touch in a view without its own events is
+    /// nil means that no events were set, which differs from an empty list: a touch in a view without its own events is
     /// handled by its cell. Events for touches, actions, scrolling, and text editing fire while a ``UIKitCapture`` with
-    /// a detector exists. Other events, and actions that are closures (`UIAction`), fire when the app calls the
-    /// detector with the view's ``triggerElement``. The events are retained until the view is released.
+    /// a detector exists. Other events, and events for actions that are closures (`UIAction`), fire when the app calls
+    /// the detector with the view's ``triggerElement``. The events are retained until the view is released.
     public var triggerEvents: [TriggerEvent]? {
         get { ViewElement.events[self] }
         set { ViewElement.events[self] = newValue }
@@ -29,14 +29,14 @@ extension UIView {
 }
 
 extension UIView {
-    private static let ignored = AssociatedStorage<Bool>()
+    private static let ignoredViews = AssociatedStorage<Bool>()
 
     /// Whether clicks on the view and its contents are ignored.
     ///
     /// False by default. Unlike a marker in an `accessibilityIdentifier`, this leaves identifiers free for UI tests.
     public var ignoresCapture: Bool {
-        get { Self.ignored[self] ?? false }
-        set { Self.ignored[self] = newValue ? true : nil }
+        get { Self.ignoredViews[self] ?? false }
+        set { Self.ignoredViews[self] = newValue ? true : nil }
     }
 }
 
@@ -46,20 +46,20 @@ package struct ViewElement: TriggerElement {
     fileprivate static let events = AssociatedStorage<[TriggerEvent]>()
 
     private let view: UIView
-    private let said: @MainActor (UIView) -> [TriggerEvent]?
+    private let eventProvider: @MainActor (UIView) -> [TriggerEvent]?
 
-    /// Wraps a view.
+    /// Creates an element for a view.
     ///
     /// - Parameters:
     ///   - view: the view.
-    ///   - events: returns a view's events: its `triggerEvents`, unless they are stored elsewhere.
+    ///   - events: returns a view's events; by default, its `triggerEvents`.
     package init(_ view: UIView, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.view = view
-        said = events
+        eventProvider = events
     }
 
-    package var triggerEvents: [TriggerEvent]? { said(view) }
-    package var parentElement: (any TriggerElement)? { view.superview.map { ViewElement($0, events: said) } }
+    package var triggerEvents: [TriggerEvent]? { eventProvider(view) }
+    package var parentElement: (any TriggerElement)? { view.superview.map { ViewElement($0, events: eventProvider) } }
     package var isCell: Bool { view is UITableViewCell || view is UICollectionViewCell }
     package var isInteractionEnabled: Bool { view.isUserInteractionEnabled }
     package var isTracking: Bool { (view as? UIScrollView)?.isTracking ?? false }
@@ -69,7 +69,7 @@ package struct ViewElement: TriggerElement {
     /// The view, and the views and controllers around it.
     ///
     /// While a view is being removed, it may be connected only to its controller, and to the controller's parents only
-    /// through the controller.
+    /// through that controller.
     package var objectsInUse: [AnyObject] {
         var objects: [AnyObject] = []
         var next: UIResponder? = view
@@ -80,7 +80,7 @@ package struct ViewElement: TriggerElement {
         return objects
     }
 
-    /// The maximum depth, larger than in any real hierarchy.
+    /// The maximum depth, greater than that of any real hierarchy.
     private static let maxDepth = 1000
 }
 
@@ -88,22 +88,22 @@ package struct ViewElement: TriggerElement {
 @MainActor
 package struct ViewTouch: TriggerTouch {
     private let touch: UITouch
-    private let said: @MainActor (UIView) -> [TriggerEvent]?
+    private let eventProvider: @MainActor (UIView) -> [TriggerEvent]?
 
-    /// Wraps a touch.
+    /// Creates a trigger touch for a touch.
     ///
     /// - Parameters:
     ///   - touch: the touch.
     ///   - events: returns a view's events, as for ``ViewElement``.
     package init(_ touch: UITouch, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.touch = touch
-        said = events
+        eventProvider = events
     }
 
     package var object: AnyObject { touch }
     package var timestamp: Double { touch.timestamp }
     package var hasEnded: Bool { touch.phase == .ended }
-    package var element: (any TriggerElement)? { touch.view.map { ViewElement($0, events: said) } }
+    package var element: (any TriggerElement)? { touch.view.map { ViewElement($0, events: eventProvider) } }
     package var isInside: Bool {
         guard let view = touch.view else { return false }
         if let control = view as? UIControl { return control.isTouchInside }

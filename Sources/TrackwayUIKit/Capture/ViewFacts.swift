@@ -9,7 +9,7 @@ internal import UIKit
 internal import ObjectiveC
 #endif
 
-/// Collects the facts that the rules need from UIKit.
+/// A namespace for collecting the facts that the rules need from UIKit.
 @MainActor
 enum ViewFacts {
     /// The depth limit, which guards against cycles.
@@ -28,35 +28,35 @@ enum ViewFacts {
         // Reading `navigationItem` creates it, so it is read only for controllers with a navigation bar.
         facts.title = controller.title
         if facts.title == nil, facts.parent == .navigation { facts.title = controller.navigationItem.title }
-        var around = controller.parent
-        while let next = around, facts.path.count < maxDepth {
+        var ancestor = controller.parent
+        while let next = ancestor, facts.path.count < maxDepth {
             facts.path.insert(className(of: next), at: 0)
-            around = next.parent
+            ancestor = next.parent
         }
         if controller.parent is any ScreenContainer { facts.parent = .screens }
         if let screen = controller as? any NamedScreen {
-            facts.chosen = screen.screenName.map { .named($0, screen.screenAttributes) } ?? .hidden
+            facts.declaredScreen = screen.screenName.map { .named($0, screen.screenAttributes) } ?? .hidden
         }
         return facts
     }
 
     /// Returns the scene of a controller's view or of its presenter.
     ///
-    /// Returns nil if unknown.
+    /// nil if the scene is unknown.
     static func scene(of controller: UIViewController) -> UIWindowScene? {
         var next: UIViewController? = controller
         for _ in 0..<maxDepth {
-            guard let here = next else { return nil }
-            if let scene = here.viewIfLoaded?.window?.windowScene { return scene }
-            next = here.parent ?? here.presentingViewController
+            guard let current = next else { return nil }
+            if let scene = current.viewIfLoaded?.window?.windowScene { return scene }
+            next = current.parent ?? current.presentingViewController
         }
         return nil
     }
 
     /// Returns the screen that contains a view.
     ///
-    /// It is the screen of the nearest controller that shows one.
-    static func screen(around view: UIView, by rules: ScreenRules) -> FoundScreen? {
+    /// This is the screen of the nearest controller that shows one.
+    static func screen(containing view: UIView, rules: ScreenRules) -> CapturedScreen? {
         var next: UIResponder? = view
         for _ in 0..<maxDepth {
             guard let responder = next else { return nil }
@@ -79,9 +79,9 @@ enum ViewFacts {
         }
     }
 
-    /// The class names by class, including the enclosing types.
+    /// The cached names of classes, including their enclosing types.
     ///
-    /// They are cached because each touch reads the class name of every view around it. The cache has one entry per
+    /// Names are cached because each touch reads the class name of every view around it. The cache has one entry per
     /// class of the app's views and controllers.
     private static var names: [ObjectIdentifier: String] = [:]
 
@@ -94,14 +94,14 @@ enum ViewFacts {
         return name
     }
 
-    /// Whether the class belongs to the app.
+    /// Returns whether an object's class belongs to the app.
     ///
-    /// This includes the app's frameworks and the packages linked into them.
+    /// The app includes its frameworks and the packages linked into them.
     private static func isOfApp(_ object: AnyObject) -> Bool {
-        !ClassOrigin.isOfSystem(path: Runtime.place(of: type(of: object)))
+        !ClassOrigin.isOfSystem(path: Runtime.bundlePath(of: type(of: object)))
     }
 
-    /// Queries about classes in the Objective-C runtime.
+    /// A namespace for class queries to the Objective-C runtime.
     private enum Runtime {
         static func name(of kind: AnyClass) -> String {
             #if canImport(ObjectiveC)
@@ -112,9 +112,9 @@ enum ViewFacts {
         }
 
         /// Returns the path of the bundle that a class was loaded from.
-        static func place(of kind: AnyClass) -> String {
+        static func bundlePath(of kind: AnyClass) -> String {
             #if canImport(ObjectiveC)
-            // An observed object's class was generated at run time and is in no bundle.
+            // An observed object's class was generated at run time and does not belong to a bundle.
             let observed = NSStringFromClass(kind).hasPrefix("NSKVONotifying_")
             return Bundle(for: observed ? class_getSuperclass(kind) ?? kind : kind).bundlePath
             #else
@@ -150,20 +150,20 @@ enum ViewFacts {
         case is UITextField, is UITextView: facts.kind = .textInput
         case is UIControl: facts.kind = .control
         case is UITableViewCell, is UICollectionViewCell: facts.kind = .cell
-        default: facts.kind = waitsForTaps(view) ? .tappable : .plain
+        default: facts.kind = recognizesTaps(view) ? .tappable : .plain
         }
         facts.title = title(of: view)
         facts.position = position(of: view)
         return facts
     }
 
-    private static func waitsForTaps(_ view: UIView) -> Bool {
+    private static func recognizesTaps(_ view: UIView) -> Bool {
         view.gestureRecognizers?.contains { $0 is UITapGestureRecognizer && $0.isEnabled } ?? false
     }
 
     /// Returns a view's title.
     ///
-    /// It is only the app's own text, never text that a user typed or that an image provides.
+    /// The title contains only the app's own text, never text that a user typed or that an image provides.
     private static func title(of view: UIView) -> String? {
         if let button = view as? UIButton { return button.currentTitle }
         if let segments = view as? UISegmentedControl {
@@ -184,20 +184,20 @@ enum ViewFacts {
         return "\(path[0]):\(path[1])"
     }
 
-    /// Whether a view is, or is inside, a view of these classes.
-    static func lies(_ view: UIView, inAnyOf kinds: [AnyClass]) -> Bool {
+    /// Returns whether a view or an ancestor is of these classes.
+    static func isInside(_ view: UIView, anyOf kinds: [AnyClass]) -> Bool {
         guard !kinds.isEmpty else { return false }
         var next: UIView? = view
         for _ in 0..<maxDepth {
             guard let view = next else { return false }
-            if kinds.contains(where: { belongs(view, to: $0) }) { return true }
+            if kinds.contains(where: { isInstance(view, of: $0) }) { return true }
             next = view.superview
         }
         return false
     }
 
-    /// Whether an object is of a class known only at run time.
-    private static func belongs<Kind: AnyObject>(_ object: AnyObject, to kind: Kind.Type) -> Bool { object is Kind }
+    /// Returns whether an object has a class known only at run time.
+    private static func isInstance<Kind: AnyObject>(_ object: AnyObject, of kind: Kind.Type) -> Bool { object is Kind }
 
     /// Returns the nearest ancestor of a class, or the view itself.
     static func enclosing<Kind: UIView>(_ kind: Kind.Type, of view: UIView) -> Kind? {

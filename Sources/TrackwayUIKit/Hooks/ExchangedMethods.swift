@@ -6,9 +6,9 @@ internal import Foundation
 internal import ObjectiveC
 internal import UIKit
 
-/// The only place that changes methods of system classes.
+/// The methods of system classes that the SDK can exchange.
 ///
-/// These rules keep it safe:
+/// No other code of the SDK changes methods of system classes. These rules make the exchange safe:
 ///
 /// - Only five methods of base classes are exchanged. Subclasses, delegates, gesture recognizers, and `dealloc` are
 ///   never changed.
@@ -16,8 +16,8 @@ internal import UIKit
 ///   call `super` is not observed.
 /// - A method with an unexpected type, or one that the class only inherits, is not exchanged.
 /// - The previous implementation is always called, with the original arguments.
-/// - The previous implementation is restored only if no other code has exchanged the method since. Otherwise ours stays
-///   in the call chain without effect, and is reused if it is needed again.
+/// - The previous implementation is restored only if no other code has exchanged the method since. Otherwise, the SDK's
+///   implementation stays in the call chain without effect, and is reused if it is needed again.
 /// - Methods are exchanged on the main thread only. A call on another thread is passed on, but not reported.
 @MainActor
 enum ExchangedMethods {
@@ -85,16 +85,16 @@ enum ExchangedMethods {
     }
 }
 
-/// A method that uses our implementation while hooks need it.
+/// A method that uses the SDK's implementation while hooks need it.
 @MainActor
 final class ExchangedMethod {
     private let method: Method
-    private let ours: IMP
-    private let former: IMP
+    private let replacement: IMP
+    private let previous: IMP
 
-    /// Exchanges the implementation.
+    /// Exchanges the implementation of a method.
     ///
-    /// Returns nil if the method does not have the expected form.
+    /// nil if the method does not have the expected form.
     ///
     /// - Parameter make: creates the replacement block from the current implementation.
     fileprivate init?(_ class: AnyClass, _ selector: Selector, shapes: [String], _ make: (IMP) -> AnyObject) {
@@ -104,17 +104,18 @@ final class ExchangedMethod {
             let encoding = method_getTypeEncoding(method), MethodEncoding.matches(String(cString: encoding), shapes)
         else { return nil }
         self.method = method
-        former = method_getImplementation(method)
-        ours = imp_implementationWithBlock(make(former))
-        _ = method_setImplementation(method, ours)
+        previous = method_getImplementation(method)
+        replacement = imp_implementationWithBlock(make(previous))
+        _ = method_setImplementation(method, replacement)
     }
 
     /// Restores the previous implementation.
     ///
-    /// - Returns: false if other code has exchanged the method since; ours then stays in its call chain.
-    func putBack() -> Bool {
-        guard method_getImplementation(method) == ours else { return false }
-        _ = method_setImplementation(method, former)
+    /// - Returns: false if other code has exchanged the method since; in that case, the SDK's implementation stays in
+    ///   the call chain.
+    func restore() -> Bool {
+        guard method_getImplementation(method) == replacement else { return false }
+        _ = method_setImplementation(method, previous)
         return true
     }
 }

@@ -4,10 +4,10 @@
 internal import Dispatch
 internal import Foundation
 
-/// Whether the current thread runs main-actor code.
+/// A check for the thread that runs main-actor code.
 ///
-/// Nonisolated code checks this before it assumes main-actor isolation. On Apple systems this is the main thread.
-/// Without a run loop, as in a tool on Linux, the main queue may run on any thread.
+/// Nonisolated code makes this check before it assumes main-actor isolation. On Apple systems, main-actor code runs on
+/// the main thread. Without a run loop, as in a tool on Linux, the main queue may run on any thread.
 package enum MainThread {
     private static let mark: DispatchSpecificKey<Bool> = {
         let mark = DispatchSpecificKey<Bool>()
@@ -17,6 +17,6 @@ package enum MainThread {
 
     /// Whether the current thread runs main-actor code.
     ///
-    /// This is so on the main thread, and on a thread that runs the main queue.
+    /// True on the main thread and on a thread that is running the main queue.
     package static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true }
 }

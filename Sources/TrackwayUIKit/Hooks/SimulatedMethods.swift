@@ -6,7 +6,7 @@ internal import UIKit
 
 /// The same five methods for the simulated UIKit.
 ///
-/// It has no Objective-C runtime.
+/// The simulation has no Objective-C runtime.
 @MainActor
 enum ExchangedMethods {
     static func viewWillAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
@@ -59,25 +59,26 @@ enum ExchangedMethods {
     }
 }
 
-/// A method that uses our implementation while hooks need it.
+/// A method that uses the SDK's implementation while hooks need it.
 @MainActor
 final class ExchangedMethod {
-    private let restore: @MainActor () -> Bool
+    private let restoreImplementation: @MainActor () -> Bool
 
     fileprivate init<Body>(_ method: SimulatedMethod<Body>, _ make: (Body) -> Body) {
-        let former = method.implementation
-        let ours = SimulatedMethod<Body>.Implementation(make(former.body))
-        method.setImplementation(ours)
-        restore = {
-            guard method.implementation === ours else { return false }
-            method.setImplementation(former)
+        let previous = method.implementation
+        let replacement = SimulatedMethod<Body>.Implementation(make(previous.body))
+        method.setImplementation(replacement)
+        restoreImplementation = {
+            guard method.implementation === replacement else { return false }
+            method.setImplementation(previous)
             return true
         }
     }
 
     /// Restores the previous implementation.
     ///
-    /// - Returns: false if other code has exchanged the method since; ours then stays in its call chain.
-    func putBack() -> Bool { restore() }
+    /// - Returns: false if other code has exchanged the method since; in that case, the SDK's implementation stays in
+    ///   the call chain.
+    func restore() -> Bool { restoreImplementation() }
 }
 #endif

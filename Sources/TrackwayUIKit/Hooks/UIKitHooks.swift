@@ -5,12 +5,12 @@
 internal import Foundation
 public import UIKit
 
-/// Observes screens, touches, and actions by exchanging methods of UIKit.
+/// The hooks that observe screens, touches, and actions through exchanged methods.
 ///
 /// The methods are exchanged once per process for all observers, and restored after the last observation ends. Nothing
-/// is exchanged before the first observation. An app that forbids changes of system methods sets
-/// `TrackwaySwizzlingEnabled` to false in its Info.plist, or ``isAllowed`` to false. Screens and clicks are then
-/// reported by the app's own calls, by SwiftUI modifiers, and by subclasses.
+/// is exchanged before the first observation. An app that forbids changes to system methods sets
+/// `TrackwaySwizzlingEnabled` to false in its Info.plist, or ``isAllowed`` to false. In that case, screens and clicks
+/// are reported by the app's own calls, by SwiftUI modifiers, and by subclasses.
 @MainActor
 public final class UIKitHooks {
     /// An observer's callbacks.
@@ -25,7 +25,7 @@ public final class UIKitHooks {
         public var viewDidDisappear: (@MainActor (UIViewController) -> Void)?
         /// Called before an event is dispatched.
         ///
-        /// At this time, controls still know whether a finger is inside them.
+        /// At this point, controls still know whether a finger is inside them.
         public var willSendEvent: (@MainActor (UIEvent) -> Void)?
         /// Called after an event has been dispatched to windows and views.
         public var didSendEvent: (@MainActor (UIEvent) -> Void)?
@@ -40,7 +40,7 @@ public final class UIKitHooks {
     @MainActor
     public final class Observation {
         private let number: Int
-        private var isOver = false
+        private var isCanceled = false
 
         fileprivate init(_ number: Int) {
             self.number = number
@@ -54,8 +54,8 @@ public final class UIKitHooks {
 
         /// Ends the observation.
         public func cancel() {
-            guard !isOver else { return }
-            isOver = true
+            guard !isCanceled else { return }
+            isCanceled = true
             UIKitHooks.process.remove(number)
         }
     }
@@ -70,17 +70,18 @@ public final class UIKitHooks {
 
     /// A hook that is installed or cannot be removed.
     ///
-    /// It cannot be removed if other code has exchanged the method, too. It then stays in the call chain.
-    private struct Place {
+    /// A hook cannot be removed if other code has exchanged the method after it. In that case, it stays in the call
+    /// chain.
+    private struct InstalledHook {
         var method: ExchangedMethod
-        var isWanted: Bool
+        var isNeeded: Bool
     }
 
     fileprivate static let process = UIKitHooks()
 
     private var handlers: [(number: Int, handlers: Handlers)] = []
-    private var next = 1
-    private var places: [Hook: Place] = [:]
+    private var nextNumber = 1
+    private var installedHooks: [Hook: InstalledHook] = [:]
     private var isAllowed = Bundle.main.object(forInfoDictionaryKey: "TrackwaySwizzlingEnabled") as? Bool ?? true
 
     private init() {}
@@ -89,54 +90,58 @@ public final class UIKitHooks {
 
     /// Whether methods of UIKit may be exchanged in this process.
     ///
-    /// Setting it to false restores exchanged methods; those that cannot be restored have no effect. Setting it to true
-    /// resumes all observations.
+    /// Setting this to false restores exchanged methods; hooks that cannot be removed have no effect. Setting it to
+    /// true resumes all observations.
     public static var isAllowed: Bool {
         get { process.isAllowed }
         set {
             process.isAllowed = newValue
-            process.follow()
+            process.updateHooks()
         }
     }
 
-    /// Observes until the returned object is released.
+    /// Begins an observation that lasts until the returned object is released.
     public static func observe(_ handlers: Handlers) -> Observation {
-        let number = process.next
-        process.next += 1
+        let number = process.nextNumber
+        process.nextNumber += 1
         process.handlers.append((number, handlers))
-        process.follow()
+        process.updateHooks()
         return Observation(number)
     }
 
     /// The number of currently exchanged methods.
-    package static var exchanged: Int { process.places.values.count { $0.isWanted } }
+    package static var exchangedMethodCount: Int { process.installedHooks.values.count { $0.isNeeded } }
 
     // MARK: Installing and removing
 
     private func remove(_ number: Int) {
         handlers.removeAll { $0.number == number }
-        follow()
+        updateHooks()
     }
 
     /// Installs and removes hooks to match the observers' needs.
-    private func follow() {
+    private func updateHooks() {
         for hook in Hook.allCases {
-            let isWanted = isAllowed && handlers.contains { wants(hook, $0.handlers) }
-            switch (isWanted, places[hook]) {
+            let isNeeded = isAllowed && handlers.contains { needs(hook, $0.handlers) }
+            switch (isNeeded, installedHooks[hook]) {
             case (true, nil):
-                places[hook] = exchange(hook).map { Place(method: $0, isWanted: true) }
+                installedHooks[hook] = exchange(hook).map { InstalledHook(method: $0, isNeeded: true) }
             case (true, .some):
-                places[hook]?.isWanted = true
-            case (false, let place?):
-                // A hook below other code's stays installed, without effect.
-                if place.method.putBack() { places[hook] = nil } else { places[hook]?.isWanted = false }
+                installedHooks[hook]?.isNeeded = true
+            case (false, let installed?):
+                // A hook below another one in the call chain stays installed, without effect.
+                if installed.method.restore() {
+                    installedHooks[hook] = nil
+                } else {
+                    installedHooks[hook]?.isNeeded = false
+                }
             case (false, nil):
                 break
             }
         }
     }
 
-    private func wants(_ hook: Hook, _ handlers: Handlers) -> Bool {
+    private func needs(_ hook: Hook, _ handlers: Handlers) -> Bool {
         switch hook {
         case .viewWillAppear: handlers.viewWillAppear != nil
         case .viewDidAppear: handlers.viewDidAppear != nil
@@ -150,30 +155,30 @@ public final class UIKitHooks {
         switch hook {
         case .viewWillAppear:
             ExchangedMethods.viewWillAppear { controller in
-                Self.process.tell(.viewWillAppear) { $0.viewWillAppear?(controller) }
+                Self.process.notify(.viewWillAppear) { $0.viewWillAppear?(controller) }
             }
         case .viewDidAppear:
             ExchangedMethods.viewDidAppear { controller in
-                Self.process.tell(.viewDidAppear) { $0.viewDidAppear?(controller) }
+                Self.process.notify(.viewDidAppear) { $0.viewDidAppear?(controller) }
             }
         case .viewDidDisappear:
             ExchangedMethods.viewDidDisappear { controller in
-                Self.process.tell(.viewDidDisappear) { $0.viewDidDisappear?(controller) }
+                Self.process.notify(.viewDidDisappear) { $0.viewDidDisappear?(controller) }
             }
         case .sendEvent:
             ExchangedMethods.sendEvent(
-                before: { event in Self.process.tell(.sendEvent) { $0.willSendEvent?(event) } },
-                after: { event in Self.process.tell(.sendEvent) { $0.didSendEvent?(event) } }
+                before: { event in Self.process.notify(.sendEvent) { $0.willSendEvent?(event) } },
+                after: { event in Self.process.notify(.sendEvent) { $0.didSendEvent?(event) } }
             )
         case .sendAction:
             ExchangedMethods.sendAction { sender, event in
-                Self.process.tell(.sendAction) { $0.willSendAction?(sender, event) }
+                Self.process.notify(.sendAction) { $0.willSendAction?(sender, event) }
             }
         }
     }
 
-    private func tell(_ hook: Hook, _ body: (Handlers) -> Void) {
-        guard places[hook]?.isWanted == true else { return }
+    private func notify(_ hook: Hook, _ body: (Handlers) -> Void) {
+        guard installedHooks[hook]?.isNeeded == true else { return }
         // An observer that is removed during this loop still receives this event.
         for (_, handlers) in handlers { body(handlers) }
     }

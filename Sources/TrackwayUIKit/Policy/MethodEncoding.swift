@@ -3,18 +3,18 @@
 
 /// A method's type encoding in the Objective-C runtime.
 ///
-/// A method of unexpected type is not exchanged.
+/// A method with an unexpected type is not exchanged.
 enum MethodEncoding {
-    /// Whether a method's encoding has one of the given shapes.
+    /// Returns whether a method's encoding has one of the given shapes.
     ///
     /// - Parameters:
-    ///   - encoding: The runtime's encoding: `v20@0:8B16`.
-    ///   - shapes: Encodings without sizes and offsets: `v@:B`.
+    ///   - encoding: The runtime's encoding, such as `v20@0:8B16`.
+    ///   - shapes: The accepted encodings without sizes and offsets, such as `v@:B`.
     static func matches(_ encoding: String, _ shapes: [String]) -> Bool {
         shapes.contains(shape(of: encoding))
     }
 
-    /// Removes sizes, offsets, class names, and passing qualifiers from an encoding.
+    /// Returns an encoding without sizes, offsets, class names, and passing qualifiers.
     static func shape(of encoding: String) -> String {
         var shape = ""
         var isQuoted = false

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Rules for which view controllers are screens, and for their names.
+/// The rules for which view controllers are screens, and for their names.
 public struct ScreenRules: Sendable, Hashable {
-    /// How a controller's class becomes a screen name.
+    /// The way to derive a screen name from a controller's class.
     public enum Naming: Sendable, Hashable {
-        /// A readable name: `Shop.ProductDetailViewController` becomes "Product Detail".
+        /// A readable name, such as "Product Detail" for `Shop.ProductDetailViewController`.
         case readable
-        /// The class name unchanged: `Shop.ProductDetailViewController`.
+        /// The unchanged class name, such as `Shop.ProductDetailViewController`.
         case className
     }
 
     /// The naming of screens whose controllers provide no name.
     public var naming = Naming.readable
-    /// Names of classes that are not screens, with or without their module.
+    /// The names of controller classes that are not screens.
     ///
-    /// Some system classes are never screens; they need not be listed here.
+    /// A name may include or omit its module. Some system classes are never screens and need not be listed.
     public var excludedClasses: Set<String> = []
     /// Whether controllers of system frameworks are screens.
     ///
-    /// Examples are pickers, mail, and alerts. False by default, because every keyboard has such controllers.
+    /// Examples are pickers, mail composers, and alerts. False by default, because every keyboard has such controllers.
     public var includesSystem = false
     /// Whether child controllers are screens in any container.
     ///
     /// False by default, because a screen often consists of several controllers. Child controllers of navigation, tab,
     /// page, and split view controllers are screens in any case.
     public var includesChildren = false
-    /// Classes whose controllers are screens inside any parent.
+    /// The classes whose controllers are screens inside any parent.
     ///
-    /// The names are with or without their module. An example is the children of an app's own container. A container
-    /// can also declare all its children to be screens; see `ScreenContainer`.
+    /// A name may include or omit its module. Use this, for example, for the children of a custom container. A
+    /// container can also declare all its children to be screens; see `ScreenContainer`.
     public var includedClasses: Set<String> = []
     /// Whether the titles of controllers are recorded with their screens.
     ///
@@ -42,7 +42,7 @@ public struct ScreenRules: Sendable, Hashable {
     public init() {}
 }
 
-/// Facts about a view controller, independent of the UI framework.
+/// The facts about a view controller, independent of the UI framework.
 struct ControllerFacts: Sendable, Hashable {
     /// The kind of a container controller.
     enum Container: Sendable, Hashable {
@@ -50,38 +50,38 @@ struct ControllerFacts: Sendable, Hashable {
         case tabs
         case pages
         case split
-        /// An app's own container that conforms to `ScreenContainer`.
+        /// A custom container that conforms to `ScreenContainer`.
         case screens
-        /// Any other container, including the app's own.
+        /// Any other container, including other custom containers.
         case other
     }
 
-    /// The class's runtime name, such as `Shop.HomeViewController` or `_TtCO4Shop8Checkout14ViewController`.
+    /// The class's runtime name; see ``ClassName``.
     ///
-    /// See ``ClassName``.
+    /// For example, `Shop.HomeViewController` or `_TtCO4Shop8Checkout14ViewController`.
     var className: String
     /// Whether the class belongs to the app rather than to the system.
     ///
     /// The app's own frameworks are part of the app.
     var isOfApp = true
-    /// The name chosen by the controller; nil if it chooses no name.
-    var chosen: ChosenScreen?
+    /// The controller's own declaration about its screen; nil if it makes none.
+    var declaredScreen: DeclaredScreen?
     /// The kind of container; nil for a controller with its own content.
     var container: Container?
-    /// The kind of its container.
+    /// The kind of container that contains the controller.
     ///
-    /// Nil for a window's root or a presented controller.
+    /// nil for a window's root controller or a presented controller.
     var parent: Container?
-    /// The controller's title, or else that of its navigation item.
+    /// The controller's title or, if missing, that of its navigation item.
     var title: String?
-    /// The classes of its ancestors, outermost first.
+    /// The classes of the controller's ancestors, outermost first.
     var path: [String] = []
-    /// Identifies the controller.
+    /// A number that identifies the controller.
     var id = 0
 }
 
 /// A controller's own declaration about its screen.
-enum ChosenScreen: Sendable, Hashable {
+enum DeclaredScreen: Sendable, Hashable {
     case named(String, Attributes)
     /// The controller is not a screen.
     case hidden
@@ -90,14 +90,14 @@ enum ChosenScreen: Sendable, Hashable {
 extension ScreenRules {
     /// Returns the screen that a controller shows.
     ///
-    /// Returns nil if it shows none.
-    func screen(of controller: ControllerFacts) -> FoundScreen? {
-        switch controller.chosen {
+    /// nil if the controller shows no screen.
+    func screen(of controller: ControllerFacts) -> CapturedScreen? {
+        switch controller.declaredScreen {
         case .hidden?:
             return nil
         case .named(let name, let attributes)?:
             // A controller that names itself is a screen in any container.
-            return name.isEmpty ? nil : found(controller, name: name, attributes)
+            return name.isEmpty ? nil : makeScreen(controller, name: name, attributes)
         case nil:
             break
         }
@@ -110,15 +110,15 @@ extension ScreenRules {
             return nil
         }
         let name = naming == .className ? kind.full : Self.readableName(of: kind.bare)
-        return name.isEmpty ? nil : found(controller, name: name, [:])
+        return name.isEmpty ? nil : makeScreen(controller, name: name, [:])
     }
 
-    private func found(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> FoundScreen {
+    private func makeScreen(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> CapturedScreen {
         var attributes = attributes
         if attributes[CapturedKey.screenTitle] == nil, let title = title(of: controller) {
             attributes[CapturedKey.screenTitle] = .string(title)
         }
-        return FoundScreen(
+        return CapturedScreen(
             name: name,
             id: (controller.path + [controller.className]).map { ClassName($0).full }.joined(separator: "/"),
             uniqueID: String(controller.id),
@@ -128,37 +128,38 @@ extension ScreenRules {
 
     /// Returns the title to record.
     ///
-    /// Returns nil if it is missing or disabled.
+    /// nil if the title is missing or titles are not recorded.
     private func title(of controller: ControllerFacts) -> String? {
         guard includesTitles, let title = controller.title else { return nil }
-        return ClickRules.shown(title)
+        return ClickRules.singleLine(title)
     }
 
     private func isExcluded(_ controller: ControllerFacts, _ kind: ClassName) -> Bool {
         if Self.contains(excludedClasses, controller.className, kind) { return true }
         // Classes of the app may have the same names as system classes.
-        let isOfFrameworks = kind.module.map { Self.frameworks.contains($0) } ?? true
-        if isOfFrameworks, Self.neverScreens.contains(kind.bare) { return true }
+        let isOfFrameworks = kind.module.map { Self.systemFrameworks.contains($0) } ?? true
+        if isOfFrameworks, Self.excludedSystemClasses.contains(kind.bare) { return true }
         let isOfSystem =
             !controller.isOfApp || isOfFrameworks && (kind.bare.hasPrefix("UI") || kind.bare.hasPrefix("_UI"))
         return isOfSystem
             && (kind.bare.contains("Keyboard") || kind.bare.hasPrefix("UIInput") || kind.bare.hasPrefix("_"))
     }
 
-    /// Whether a set of names contains a class.
+    /// Returns whether a set of names contains a class.
     ///
-    /// The set may contain the class with its module, without it, without enclosing types, or by its runtime name.
+    /// The set may contain the class with its module, without its module, without enclosing types, or by its runtime
+    /// name.
     static func contains(_ names: Set<String>, _ className: String, _ kind: ClassName) -> Bool {
         guard !names.isEmpty else { return false }
         return names.contains(className) || names.contains(kind.full) || names.contains(kind.nested)
             || names.contains(kind.bare)
     }
 
-    /// The modules of system controllers.
-    private static let frameworks: Set<String> = ["UIKit", "UIKitCore", "SwiftUI"]
+    /// The modules that define system controllers.
+    private static let systemFrameworks: Set<String> = ["UIKit", "UIKitCore", "SwiftUI"]
 
-    /// Controllers that are never screens.
-    private static let neverScreens: Set<String> = [
+    /// The classes of system controllers that are never screens.
+    private static let excludedSystemClasses: Set<String> = [
         "UIHostingController", "UIAlertController", "UIActivityViewController", "UISearchController",
         "UIReferenceLibraryViewController", "UISystemInputAssistantViewController",
         "UIPredictionViewController", "UICompatibilityInputViewController", "UIEditingOverlayViewController",
@@ -167,12 +168,12 @@ extension ScreenRules {
 
     // MARK: Names
 
-    /// Returns the class without its module, enclosing types, and generic arguments.
+    /// Returns the class name without module, enclosing types, or generic arguments.
     static func bareName(of className: String) -> String { ClassName(className).bare }
 
     /// Returns a readable form of the class's name.
     ///
-    /// Returns the name unchanged if nothing else would remain.
+    /// The name is unchanged if nothing would remain of it.
     static func readableName(of bare: String) -> String {
         var name = Substring(bare)
         for ending in ["ViewController", "Controller", "Screen", "VC"] where name.hasSuffix(ending) && name != ending {
@@ -206,14 +207,14 @@ extension ScreenRules {
 }
 
 /// A screen that was shown.
-struct FoundScreen: Sendable, Hashable {
+struct CapturedScreen: Sendable, Hashable {
     var name: String
     /// The location in the app.
     ///
-    /// It consists of the classes of the ancestors and of the controller, separated by slashes.
+    /// The location consists of the classes of the ancestors and of the controller, separated by slashes.
     var id: String
-    /// Distinguishes the screen from others of the same name.
+    /// An id that distinguishes the screen from others with the same name.
     var uniqueID: String
-    /// Attributes provided by the controller.
+    /// The attributes provided by the controller.
     var attributes: Attributes
 }

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayTesting
-import TrackwayWire
 
 @testable import TrackwayDelivery
 
@@ -14,8 +14,10 @@ import TrackwayWire
 struct RuleDeliveryTests {
     private static let rules: DestinationRules = [.deny("debug_*"), .rename("buy", to: "purchase")]
 
-    @Test("denied events are counted and reported, renamed ones delivered and counted, and no number is missing")
-    func counted() async throws {
+    @Test
+    func `denied events are counted and reported, renamed ones delivered and counted, and no number is missing`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(rules: Self.rules)
         environment.begin()
         for name in ["debug_tap", "buy", "debug_tap", "tap", "debug_end"] { environment.record(2, named: name) }
@@ -31,14 +33,14 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("rules hold for any batch size, with rejected batches and lost responses", arguments: 1...6)
-    func troubles(_ size: Int) async throws {
+    @Test(arguments: 1...6)
+    func `rules hold for any batch size, with rejected batches and lost responses`(_ size: Int) async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: size), rules: Self.rules)
-        environment.collector.be(.losesAnswers)
+        environment.collector.setBehavior(.losesResponses)
         environment.begin()
         for round in 0..<12 { environment.record(1, named: ["debug_tap", "buy", "poison", "tap"][round % 4]) }
         _ = await environment.flush(timeout: .seconds(5))
-        environment.collector.be(.refusesBatches(with: ["poison"], status: 400))
+        environment.collector.setBehavior(.refusesBatches(with: ["poison"], status: 400))
         await environment.pass(.seconds(20_000)) { (try? environment.account().pending) == 0 }
         #expect(
             try environment.account()
@@ -50,18 +52,18 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("changed rules apply to everything read from then on, including pending events")
-    func replaced() async throws {
+    @Test
+    func `changed rules apply to everything read from then on, including pending events`() async throws {
         let environment = try DeliveryEnvironment(rules: Self.rules)
-        environment.collector.be(.offline)
+        environment.collector.setBehavior(.offline)
         environment.begin()
         environment.record(3, named: "debug_tap")
         environment.record(3, named: "tap")
         _ = await environment.flush(timeout: .seconds(5))
-        // The three denied events before the first sent one stay denied only once their batch is accepted.
+        // The denial of the three events before the first sent one becomes final only when their batch is accepted.
         environment.service.setRules([.deny("tap")], for: "collector")
         environment.service.setRules([.deny("*")], for: "nobody")
-        environment.collector.be(.well)
+        environment.collector.setBehavior(.healthy)
         environment.record(1, named: "end")
         await environment.pass(.seconds(4_000)) { (try? environment.account().pending) == 0 }
         let account = try environment.account()
@@ -71,8 +73,8 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("an app whose events are all denied sends no requests to the destination")
-    func silent() async throws {
+    @Test
+    func `an app whose events are all denied sends no requests to the destination`() async throws {
         let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: [.sample(0)])
         environment.begin()
         for _ in 0..<60 {
@@ -91,8 +93,8 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("denied events cost few requests to a destination that already knows the app")
-    func few() async throws {
+    @Test
+    func `denied events cost few requests to a destination that already knows the app`() async throws {
         let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: Self.rules)
         environment.begin()
         environment.record(1)
@@ -109,11 +111,15 @@ struct RuleDeliveryTests {
     }
 
     @Test(
-        "thousands of denied events between events for others leave no gap, whether or not the app is known",
         arguments: [false, true],
         [DestinationRules([.deny("debug_*")]), [.deny("debug_*"), .sample(0, of: "b")]]
     )
-    func scattered(_ isKnown: Bool, _ rules: DestinationRules) async throws {
+    func `thousands of denied events between events for others leave no gap, whether or not the app is known`(
+        _ isKnown: Bool,
+        _ rules: DestinationRules
+    )
+        async throws
+    {
         let environment = try DeliveryEnvironment(["collector", "audit"], rules: rules)
         environment.begin()
         if isKnown {
@@ -141,8 +147,10 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("the counts survive the process and the removal of its folder, and the same events are not sent again")
-    func restarted() async throws {
+    @Test
+    func `the counts survive the process and the removal of its folder, and the same events are not sent again`()
+        async throws
+    {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let first = try DeliveryEnvironment(storage: disk, collector: collector, rules: Self.rules)
@@ -173,8 +181,10 @@ struct RuleDeliveryTests {
         await second.end()
     }
 
-    @Test("a queue's denied events wait like the others until the queue is transferred, and are dropped then")
-    func queue() async throws {
+    @Test
+    func `a queue's denied events wait like the others until the queue is transferred, and are dropped then`()
+        async throws
+    {
         let environment = try DeliveryEnvironment(
             ["queue"],
             queues: ["queue": QueuePolicy(uploadWhenMoreThan: 1_000, uploadWhenOlderThan: .seconds(86_400))],
@@ -183,18 +193,18 @@ struct RuleDeliveryTests {
         environment.begin()
         // The first event is uploaded immediately, and the queue's time limit starts.
         environment.record(1, named: "buy")
-        await environment.collector.untilAsked(1)
-        await environment.untilIdle()
+        await environment.collector.waitForAttempts(1)
+        await environment.waitUntilIdle()
         environment.record(2, named: "debug_tap")
         environment.record(2, named: "buy")
-        await environment.untilIdle()
-        #expect(environment.service.waiting(for: "queue") == 4)
+        await environment.waitUntilIdle()
+        #expect(environment.service.waitingCount(for: "queue") == 4)
         #expect(environment.collector.attempts == 1)
         environment.service.requestUpload(force: true)
-        await environment.collector.untilAsked(2)
+        await environment.collector.waitForAttempts(2)
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.names == ["purchase", "purchase", "purchase"])
-        #expect(environment.service.waiting(for: "queue") == 0)
+        #expect(environment.service.waitingCount(for: "queue") == 0)
         #expect(try environment.account("queue").dropped == [.deniedByRule: 2])
         await environment.end()
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -35,8 +35,8 @@ struct RuleFilterTests {
         ).json()
     }
 
-    @Test("an event that no rule changes is passed on byte for byte")
-    func unchanged() {
+    @Test
+    func `an event that no rule changes is passed on byte for byte`() {
         var filter = Self.filter([.deny("debug_*"), .redact("email"), .rename("buy", to: "purchase")])
         #expect(Self.judge(Self.event("tap", ["n": 1]), &filter) == .unchanged)
         #expect(Self.judge(Array(#"{ "name" : "tap" }"#.utf8), &filter) == .dropped(.damaged))
@@ -45,19 +45,16 @@ struct RuleFilterTests {
         #expect(Self.judge(Array(#"{"name":"debug_tap"}"#.utf8), &denies) == .dropped(.deniedByRule))
     }
 
-    @Test(
-        "an unreadable event is not sent, because its content cannot be checked",
-        arguments: [
-            "", "{", "[]", "null", #"{"name":1}"#, #"{"id":"x"}"#, #"{"id":1,"name":"tap"}"#, "{\"name\":\"\u{1}",
-        ]
-    )
-    func damaged(_ text: String) {
+    @Test(arguments: [
+        "", "{", "[]", "null", #"{"name":1}"#, #"{"id":"x"}"#, #"{"id":1,"name":"tap"}"#, "{\"name\":\"\u{1}",
+    ])
+    func `an unreadable event is not sent, because its content cannot be checked`(_ text: String) {
         var filter = Self.filter([.allow("*")])
         #expect(Self.judge(Array(text.utf8), &filter) == .dropped(.damaged))
     }
 
-    @Test("an event larger than the default limits is changed without truncation")
-    func large() throws {
+    @Test
+    func `an event larger than the default limits is changed without truncation`() throws {
         var limits = EventLimits()
         limits.eventBytes = 4 << 20
         limits.stringBytes = 4 << 20
@@ -78,10 +75,11 @@ struct RuleFilterTests {
         #expect(changed.attributes == ["text": .string(text)])
     }
 
-    @Test(
-        "redaction covers global attributes and the user's attributes, ids and groups, and nothing else in the context"
-    )
-    func context() throws {
+    @Test
+    func
+        `redaction covers global attributes and the user's attributes, ids and groups, and nothing else in the context`()
+        throws
+    {
         let context = RecordedContext(
             app: ["id": "shop", "email": "app"],
             device: ["email": "device"],
@@ -123,8 +121,8 @@ struct RuleFilterTests {
         #expect(other.number != changed.number)
     }
 
-    @Test("an unreadable context is replaced with an empty one")
-    func damagedContext() {
+    @Test
+    func `an unreadable context is replaced with an empty one`() {
         var filter = Self.filter([.redact("email")])
         let outcome = Self.judge(Self.event("tap"), &filter, context: Array("{\"global\"".utf8))
         #expect(outcome == .changed(event: nil, context: FilteredContext(number: 0, json: Array("{}".utf8))))
@@ -132,9 +130,9 @@ struct RuleFilterTests {
         #expect(Self.judge(Self.event("tap"), &filter, generation: 2) == .unchanged)
     }
 
-    @Test("without a user in the context, sampling by person uses the installation")
-    func nobody() {
-        let isHeld = Sample.holds(Self.installation.description, share: 0.5, salt: "audit")
+    @Test
+    func `without a user in the context, sampling by person uses the installation`() {
+        let isHeld = Sample.contains(Self.installation.description, share: 0.5, salt: "audit")
         var filter = Self.filter([.sample(0.5)])
         #expect((Self.judge(Self.event("tap"), &filter) == .unchanged) == isHeld)
         var installations = Self.filter([.sample(0.5, by: .installation)])
@@ -142,6 +140,8 @@ struct RuleFilterTests {
         // Sampling by event uses the event's id.
         let id = EventID(high: 1, low: 2).description
         var events = Self.filter([.sample(0.5, by: .event)])
-        #expect((Self.judge(Self.event("tap"), &events) == .unchanged) == Sample.holds(id, share: 0.5, salt: "audit"))
+        #expect(
+            (Self.judge(Self.event("tap"), &events) == .unchanged) == Sample.contains(id, share: 0.5, salt: "audit")
+        )
     }
 }

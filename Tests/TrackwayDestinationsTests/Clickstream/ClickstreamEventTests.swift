@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 @Suite("Clickstream events: limits, precedence, and bad input")
 struct ClickstreamEventTests {
@@ -21,11 +21,11 @@ struct ClickstreamEventTests {
 
     // MARK: Consequences
 
-    @Test(
-        "an event with an invalid name is replaced by an error event with its ID and time",
-        arguments: [("", 1001), ("9lives", 1001), ("名前", 1001), (String(repeating: "n", count: 51), 1002)]
-    )
-    func brokenName(_ name: String, _ expected: Int) throws {
+    @Test(arguments: [("", 1001), ("9lives", 1001), ("名前", 1001), (String(repeating: "n", count: 51), 1002)])
+    func `an event with an invalid name is replaced by an error event with its ID and time`(
+        _ name: String,
+        _ expected: Int
+    ) throws {
         let event = ClickstreamSample.event(name, ["own": 1])
         let request = try request([event, ClickstreamSample.event("fine")])
         let sent = try #require(try JSONValue.parse(request.body).array)
@@ -35,12 +35,12 @@ struct ClickstreamEventTests {
         #expect(sent[0]["attributes"]?["_session_id"] != nil)
         #expect(sent[0]["event_id"]?.string == event.id.description.uppercased())
         #expect(sent[0]["timestamp"]?.integer == event.time.milliseconds)
-        #expect(request.leftOut.map(\.index) == [0])
-        #expect(request.leftOut.map(\.code) == ["\(expected)"])
+        #expect(request.omitted.map(\.index) == [0])
+        #expect(request.omitted.map(\.code) == ["\(expected)"])
     }
 
-    @Test("an invalid attribute is omitted and its code is in the event, and the others remain")
-    func brokenAttributes() throws {
+    @Test
+    func `an invalid attribute is omitted and its code is in the event, and the others remain`() throws {
         let cases: [(String, AttributeValue, Int)] = [
             (String(repeating: "k", count: 51), 1, 2001), ("a-b", 1, 2002),
             ("long", .string(String(repeating: "汉", count: 1025)), 2003),
@@ -61,8 +61,8 @@ struct ClickstreamEventTests {
         }
     }
 
-    @Test("of several faults the first is reported")
-    func firstFault() throws {
+    @Test
+    func `of several faults the first is reported`() throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event("e", ["9a": 1, "long": .string(String(repeating: "v", count: 1025))])
         )
@@ -70,8 +70,8 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["_error_message"]?.string == "9a")
     }
 
-    @Test("2004: an event has 500 attributes, including common, preset and global ones", arguments: [-1, 0, 1])
-    func attributeCount(_ offset: Int) throws {
+    @Test(arguments: [-1, 0, 1])
+    func `2004: an event has 500 attributes, including common, preset and global ones`(_ offset: Int) throws {
         var context = ClickstreamSample.context
         context.global = ["channel": "store", "campaign": "summer"]
         // 25 common attributes, 4 of the session, 2 of the screen, 2 global ones.
@@ -86,8 +86,8 @@ struct ClickstreamEventTests {
         #expect(members.count - (offset > 0 ? 2 : 0) == min(475, 475 + offset))
     }
 
-    @Test("an attribute that is set again replaces the earlier one even at the limit")
-    func replacing() throws {
+    @Test
+    func `an attribute that is set again replaces the earlier one even at the limit`() throws {
         var context = ClickstreamSample.context
         context.global = ["a0": "global"]
         var attributes = ClickstreamSample.attributes(1..<470)
@@ -96,11 +96,8 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["a0"]?.string == "own")
     }
 
-    @Test(
-        "3001: a user has 100 attributes, and the event that sets them reports a violation",
-        arguments: [-1, 0, 1]
-    )
-    func userAttributeCount(_ offset: Int) throws {
+    @Test(arguments: [-1, 0, 1])
+    func `3001: a user has 100 attributes, and the event that sets them reports a violation`(_ offset: Int) throws {
         var context = ClickstreamSample.context
         context.user.id = "carl"
         context.user.attributes = (0..<100 + offset).map {
@@ -117,24 +114,21 @@ struct ClickstreamEventTests {
         }
     }
 
-    @Test("4001: an event has 100 items", arguments: [-1, 0, 1])
-    func itemCount(_ offset: Int) throws {
+    @Test(arguments: [-1, 0, 1])
+    func `4001: an event has 100 items`(_ offset: Int) throws {
         let items = (0..<100 + offset).map { Item(id: "\($0)") }
         let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", items: items))
         #expect(sent["items"]?.array?.count == min(100, 100 + offset))
         #expect(code(sent) == (offset > 0 ? 4001 : nil))
     }
 
-    @Test(
-        "an invalid item is omitted completely, and the others remain",
-        arguments: [
-            (Item(id: "bad", ["brand": .string(String(repeating: "b", count: 257))]), 4002),
-            (Item(id: "bad", ClickstreamSample.attributes(0..<11)), 4003),
-            (Item(id: "bad", ClickstreamSample.attribute(String(repeating: "k", count: 51))), 4004),
-            (Item(id: "bad", ["9k": 1]), 4005),
-        ]
-    )
-    func brokenItem(_ item: Item, _ expected: Int) throws {
+    @Test(arguments: [
+        (Item(id: "bad", ["brand": .string(String(repeating: "b", count: 257))]), 4002),
+        (Item(id: "bad", ClickstreamSample.attributes(0..<11)), 4003),
+        (Item(id: "bad", ClickstreamSample.attribute(String(repeating: "k", count: 51))), 4004),
+        (Item(id: "bad", ["9k": 1]), 4005),
+    ])
+    func `an invalid item is omitted completely, and the others remain`(_ item: Item, _ expected: Int) throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event("e", items: [Item(id: "1"), item, Item(id: "2")])
         )
@@ -142,8 +136,8 @@ struct ClickstreamEventTests {
         #expect(code(sent) == expected)
     }
 
-    @Test("an item without an ID is omitted without a code, because the document has none")
-    func itemWithoutID() throws {
+    @Test
+    func `an item without an ID is omitted without a code, because the document has none`() throws {
         let line =
             #"{"id":"91da4bbe-933f-7dfa-a489-8aefbc7a06d8","name":"e","time":1,"mono":1,"items":[{"id":""},{"id":"1"}]}"#
         let batch = ClickstreamSample.batch(lines: [Array(line.utf8)])
@@ -154,18 +148,17 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "a quantity is a number or text that contains one",
         arguments: [(1, true), (2.5, true), ("3", true), ("three", false), ("", false), (true, false), ("inf", false)]
             as [(AttributeValue, Bool)]
     )
-    func quantity(_ value: AttributeValue, _ isKept: Bool) throws {
+    func `a quantity is a number or text that contains one`(_ value: AttributeValue, _ isKept: Bool) throws {
         let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", items: [Item(id: "1", ["quantity": value])]))
         let item = try #require(sent["items"]?.array?.first)
         #expect((item["quantity"] != nil) == isKept)
     }
 
-    @Test("5001: a screen view without a screen name is replaced by an error event")
-    func namelessScreen() throws {
+    @Test
+    func `5001: a screen view without a screen name is replaced by an error event`() throws {
         var context = ClickstreamSample.context
         context.screen = nil
         for attributes: Attributes in [[:], ["_screen_name": ""], ["_screen_name": 7], ["_screen_unique_id": "u"]] {
@@ -178,7 +171,6 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "parts that the public API omitted have the code that they would have here",
         arguments: [
             (ClickstreamSample.attribute(""), [], 2002),
             (ClickstreamSample.attribute(String(repeating: "k", count: 129)), [], 2001),
@@ -188,7 +180,11 @@ struct ClickstreamEventTests {
             ([:], (0..<101).map { Item(id: "\($0)") }, 4001),
         ] as [(Attributes, [Item], Int)]
     )
-    func omittedByPublicAPI(_ attributes: Attributes, _ items: [Item], _ expected: Int) throws {
+    func `parts that the public API omitted have the code that they would have here`(
+        _ attributes: Attributes,
+        _ items: [Item],
+        _ expected: Int
+    ) throws {
         let line = ClickstreamSample.event("e", attributes, items: items).json()
         let batch = ClickstreamSample.batch(lines: [line])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
@@ -197,21 +193,18 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["_error_message"]?.string != nil)
     }
 
-    @Test(
-        "names that the public API had to correct are invalid here",
-        arguments: [
-            ("", 1001), ("a\nb", 1001), (String(repeating: "n", count: 200), 1002),
-            (String(repeating: "汉", count: 60), 1002),
-        ]
-    )
-    func correctedName(_ name: String, _ expected: Int) throws {
+    @Test(arguments: [
+        ("", 1001), ("a\nb", 1001), (String(repeating: "n", count: 200), 1002),
+        (String(repeating: "汉", count: 60), 1002),
+    ])
+    func `names that the public API had to correct are invalid here`(_ name: String, _ expected: Int) throws {
         let batch = ClickstreamSample.batch(lines: [ClickstreamSample.event(name).json()])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
         #expect(try JSONValue.parse(request.body).array?.first.flatMap { code($0) } == expected)
     }
 
-    @Test("parts omitted from an event that is sent are reported with the request")
-    func told() throws {
+    @Test
+    func `parts omitted from an event that is sent are reported with the request`() throws {
         let events = [
             ClickstreamSample.event("fine"),
             ClickstreamSample.event(
@@ -224,13 +217,13 @@ struct ClickstreamEventTests {
         let request = try request(events)
         #expect(request.trimmed.map(\.index) == [1, 1, 1])
         #expect(request.trimmed.map(\.code) == ["2002", "not_expressible", "not_expressible"])
-        #expect(request.leftOut.map(\.index) == [2])
+        #expect(request.omitted.map(\.index) == [2])
     }
 
     // MARK: Precedence
 
-    @Test("the SDK's session and screen override the event's, and the event's attributes override global ones")
-    func precedence() throws {
+    @Test
+    func `the SDK's session and screen override the event's, and the event's attributes override global ones`() throws {
         var context = ClickstreamSample.context
         context.global = ["_session_id": "global", "channel": "global", "only": "global"]
         let event = ClickstreamSample.event(
@@ -245,8 +238,8 @@ struct ClickstreamEventTests {
         #expect(attributes["only"]?.string == "global")
     }
 
-    @Test("without a session or a screen the event's own values are sent")
-    func noPresets() throws {
+    @Test
+    func `without a session or a screen the event's own values are sent`() throws {
         let event = ClickstreamSample.event("e", ["_session_id": "mine", "_screen_name": "mine"])
         let attributes = try #require(try ClickstreamSample.sent(event, in: RecordedContext())["attributes"])
         #expect(attributes["_session_id"]?.string == "mine")
@@ -254,7 +247,6 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "the monotonic clock measures the session's duration if the wall clock was set during it",
         arguments: [
             // (monotonic start, boot of the session, wall clock when the session began, expected); the event's
             // monotonic time is 1,000. Both clocks agree within a second: the wall clock's difference, which a receiver
@@ -274,7 +266,12 @@ struct ClickstreamEventTests {
             (400, "boot", Int64.min, 600),
         ] as [(Int64?, String?, Int64, Int64)]
     )
-    func sessionDuration(monotonicStart: Int64?, boot: String?, start: Int64, expected: Int64) throws {
+    func `the monotonic clock measures the session's duration if the wall clock was set during it`(
+        monotonicStart: Int64?,
+        boot: String?,
+        start: Int64,
+        expected: Int64
+    ) throws {
         var context = ClickstreamSample.context
         context.boot = "boot"
         context.session?.start = Timestamp(milliseconds: start)
@@ -284,8 +281,8 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["_session_duration"]?.integer == expected)
     }
 
-    @Test("a clock that was set back does not make the session duration negative")
-    func clockSetBack() throws {
+    @Test
+    func `a clock that was set back does not make the session duration negative`() throws {
         var context = ClickstreamSample.context
         context.session?.start = ClickstreamSample.time.advanced(by: .seconds(60))
         let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
@@ -294,12 +291,12 @@ struct ClickstreamEventTests {
 
     // MARK: The user
 
-    @Test("every event has all user attributes, unless only _profile_set is to contain them")
-    func userAttributes() throws {
+    @Test
+    func `every event has all user attributes, unless only _profile_set is to contain them`() throws {
         var context = ClickstreamSample.context
         context.user.id = "carl"
         context.user.signedInAt = Timestamp(milliseconds: 1_685_082_170_000)
-        let sparing = ClickstreamDestination(
+        let profileOnly = ClickstreamDestination(
             appID: "Shopping",
             endpoint: "https://example.com/collect",
             isCompressed: false,
@@ -311,21 +308,24 @@ struct ClickstreamEventTests {
         }
         let all = ["_user_city", "_user_first_touch_timestamp", "_user_id", "_user_name"]
         #expect(try names("e", ClickstreamSample.destination) == all)
-        #expect(try names("_profile_set", sparing) == all)
-        #expect(try names("e", sparing) == ["_user_first_touch_timestamp", "_user_id"])
+        #expect(try names("_profile_set", profileOnly) == all)
+        #expect(try names("e", profileOnly) == ["_user_first_touch_timestamp", "_user_id"])
     }
 
     // MARK: Device
 
-    @Test(
-        "locale, language, region and network are sent separately",
-        arguments: [
-            ("de_DE", "wifi", "de", "DE", "WIFI"), ("zh-Hans_CN", "cellular", "zh", "CN", "Mobile"),
-            ("en_US.UTF-8@euro", "ethernet", "en", "US", "UNKNOWN"), ("es_419", "virtual", "es", "419", "UNKNOWN"),
-            ("C", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"), ("", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"),
-        ]
-    )
-    func device(_ locale: String, _ network: String, _ language: String, _ region: String, _ kind: String) throws {
+    @Test(arguments: [
+        ("de_DE", "wifi", "de", "DE", "WIFI"), ("zh-Hans_CN", "cellular", "zh", "CN", "Mobile"),
+        ("en_US.UTF-8@euro", "ethernet", "en", "US", "UNKNOWN"), ("es_419", "virtual", "es", "419", "UNKNOWN"),
+        ("C", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"), ("", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"),
+    ])
+    func `locale, language, region and network are sent separately`(
+        _ locale: String,
+        _ network: String,
+        _ language: String,
+        _ region: String,
+        _ kind: String
+    ) throws {
         var context = ClickstreamSample.context
         context.device["locale"] = .string(locale)
         context.device["network"] = .string(network)
@@ -336,14 +336,11 @@ struct ClickstreamEventTests {
         #expect(sent["locale"]?.string == locale)
     }
 
-    @Test(
-        "an advertising ID of zeros is ignored",
-        arguments: [
-            ("00000000-0000-0000-0000-000000000000", ""),
-            ("6D92078A-8246-4BA4-AE5B-76104861E7DC", "6D92078A-8246-4BA4-AE5B-76104861E7DC"),
-        ]
-    )
-    func advertisingID(_ id: String, _ expected: String) throws {
+    @Test(arguments: [
+        ("00000000-0000-0000-0000-000000000000", ""),
+        ("6D92078A-8246-4BA4-AE5B-76104861E7DC", "6D92078A-8246-4BA4-AE5B-76104861E7DC"),
+    ])
+    func `an advertising ID of zeros is ignored`(_ id: String, _ expected: String) throws {
         var context = ClickstreamSample.context
         context.device["advertising_id"] = .string(id)
         let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
@@ -352,8 +349,8 @@ struct ClickstreamEventTests {
 
     // MARK: Bad input
 
-    @Test("10,000 attributes lose those beyond the limit, without a trap")
-    func tenThousand() throws {
+    @Test
+    func `10,000 attributes lose those beyond the limit, without a trap`() throws {
         // Written directly, because the public API would not accept that many.
         let members = (0..<10_000).map { "\"a\($0)\":1" }.joined(separator: ",")
         let line =
@@ -365,8 +362,8 @@ struct ClickstreamEventTests {
         #expect(code(sent) == 2004)
     }
 
-    @Test("values that the format does not support are sent as text")
-    func otherValues() throws {
+    @Test
+    func `values that the format does not support are sent as text`() throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event(
                 "e",
@@ -378,17 +375,17 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["object"]?.string == #"{"deep":true}"#)
     }
 
-    @Test("a record that is not an event is left out, and the others are sent")
-    func unreadable() throws {
+    @Test
+    func `a record that is not an event is left out, and the others are sent`() throws {
         let batch = ClickstreamSample.batch(lines: [Array("nonsense".utf8), ClickstreamSample.event("fine").json()])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
         #expect(try JSONValue.parse(request.body).array?.count == 1)
-        #expect(request.leftOut.map(\.index) == [0])
+        #expect(request.omitted.map(\.index) == [0])
         let nothing = ClickstreamSample.batch(lines: [Array("nonsense".utf8)])
         let error = #expect(throws: WireEncodingError.self) {
             try ClickstreamSample.destination.request(for: nothing, sentAt: ClickstreamSample.sentAt)
         }
         #expect(error?.code == .nothingToSend)
-        #expect(error?.leftOut.map(\.index) == [0])
+        #expect(error?.omitted.map(\.index) == [0])
     }
 }

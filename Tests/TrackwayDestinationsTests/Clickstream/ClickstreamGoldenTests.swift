@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 @Suite("Clickstream events, byte for byte")
 struct ClickstreamGoldenTests {
@@ -133,15 +133,15 @@ struct ClickstreamGoldenTests {
         return context
     }
 
-    @Test("every kind of event matches its fixture", arguments: kinds)
-    func golden(_ kind: Kind) throws {
+    @Test(arguments: kinds)
+    func `every kind of event matches its fixture`(_ kind: Kind) throws {
         let batch = ClickstreamSample.batch([kind.event], in: kind.context)
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
         #expect(String(decoding: request.body, as: UTF8.self) == (try ClickstreamSample.fixture(kind.file)))
     }
 
-    @Test("every common attribute in the document is present, without other keys", arguments: kinds)
-    func commonAttributes(_ kind: Kind) throws {
+    @Test(arguments: kinds)
+    func `every common attribute in the document is present, without other keys`(_ kind: Kind) throws {
         let documented: Set<String> = [
             "app_id", "unique_id", "device_id", "device_unique_id", "event_type", "event_id", "timestamp", "platform",
             "os_version", "make", "brand", "model", "carrier", "network_type", "screen_height", "screen_width",

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @Suite("Clickstream requests and responses")
 struct ClickstreamRequestTests {
@@ -16,11 +16,10 @@ struct ClickstreamRequestTests {
         authCookie: "AWSELBAuthSessionCookie=abc"
     )
 
-    @Test(
-        "the destination conforms to the delivery rules with the real server's empty responses",
-        arguments: [plain, compressed]
-    )
-    func conforms(_ destination: ClickstreamDestination) {
+    @Test(arguments: [plain, compressed])
+    func `the destination conforms to the delivery rules with the real server's empty responses`(
+        _ destination: ClickstreamDestination
+    ) {
         let server = ConformanceBackEnd(
             accept: { _ in WireResponse(status: 200, headers: ["content-type": "text/plain"]) },
             refuse: { status, headers in WireResponse(status: status, headers: headers) }
@@ -29,8 +28,8 @@ struct ClickstreamRequestTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("a request has the documented query order, content type, and hash of the body as sent")
-    func plainRequest() throws {
+    @Test
+    func `a request has the documented query order, content type, and hash of the body as sent`() throws {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one"), ClickstreamSample.event("two")])
         let request = try Self.plain.request(for: batch, sentAt: ClickstreamSample.sentAt)
         let hash = SHA256.hash(request.body).prefix(4).map {
@@ -49,8 +48,8 @@ struct ClickstreamRequestTests {
         #expect(request.url == (try ClickstreamSample.fixture("request-url.txt")))
     }
 
-    @Test("a compressed request contains base64 of the gzipped array, and the hash of that text")
-    func compressedRequest() throws {
+    @Test
+    func `a compressed request contains base64 of the gzipped array, and the hash of that text`() throws {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one"), ClickstreamSample.event("two")])
         let request = try Self.compressed.request(for: batch, sentAt: ClickstreamSample.sentAt)
         let gzipped = try #require(Base64.decode(request.body))
@@ -66,8 +65,8 @@ struct ClickstreamRequestTests {
         #expect(request.headers["cookie"] == "AWSELBAuthSessionCookie=abc")
     }
 
-    @Test("the hash of a known body is the known one")
-    func hash() throws {
+    @Test
+    func `the hash of a known body is the known one`() throws {
         let body = try ClickstreamSample.fixture("smallest-body.json")
         #expect(SHA256.hash(Array(body.utf8)).prefix(4) == [0xab, 0x2c, 0x87, 0xfe])
         let text =
@@ -77,30 +76,28 @@ struct ClickstreamRequestTests {
         #expect(String(decoding: inflated, as: UTF8.self) == body)
     }
 
-    @Test(
-        "the endpoint's own query is replaced, and an app ID is escaped",
-        arguments: [
-            ("https://example.com/collect?a=1#x", "shop", "https://example.com/collect?platform=iOS&appId=shop&"),
-            ("http://127.0.0.1:8088/collect/", "a&b=c", "http://127.0.0.1:8088/collect?platform=iOS&appId=a%26b%3Dc&"),
-            ("https://example.com", "店", "https://example.com/?platform=iOS&appId=%E5%BA%97&"),
-        ]
-    )
-    func address(_ endpoint: String, _ appID: String, _ start: String) throws {
+    @Test(arguments: [
+        ("https://example.com/collect?a=1#x", "shop", "https://example.com/collect?platform=iOS&appId=shop&"),
+        ("http://127.0.0.1:8088/collect/", "a&b=c", "http://127.0.0.1:8088/collect?platform=iOS&appId=a%26b%3Dc&"),
+        ("https://example.com", "店", "https://example.com/?platform=iOS&appId=%E5%BA%97&"),
+    ])
+    func `the endpoint's own query is replaced, and an app ID is escaped`(
+        _ endpoint: String,
+        _ appID: String,
+        _ start: String
+    ) throws {
         let destination = ClickstreamDestination(appID: appID, endpoint: endpoint)
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one")])
         #expect(try destination.request(for: batch, sentAt: ClickstreamSample.sentAt).url.hasPrefix(start))
     }
 
-    @Test(
-        "invalid settings are reported before anything is sent",
-        arguments: [
-            ClickstreamDestination(appID: "", endpoint: "https://example.com/collect"),
-            ClickstreamDestination(appID: "shop", endpoint: ""),
-            ClickstreamDestination(appID: "shop", endpoint: "example.com"),
-            ClickstreamDestination(appID: "shop", endpoint: "https://example.com", authCookie: "a\r\nHost: evil"),
-        ]
-    )
-    func misconfigured(_ destination: ClickstreamDestination) {
+    @Test(arguments: [
+        ClickstreamDestination(appID: "", endpoint: "https://example.com/collect"),
+        ClickstreamDestination(appID: "shop", endpoint: ""),
+        ClickstreamDestination(appID: "shop", endpoint: "example.com"),
+        ClickstreamDestination(appID: "shop", endpoint: "https://example.com", authCookie: "a\r\nHost: evil"),
+    ])
+    func `invalid settings are reported before anything is sent`(_ destination: ClickstreamDestination) {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one")])
         let error = #expect(throws: WireEncodingError.self) {
             try destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
@@ -108,19 +105,17 @@ struct ClickstreamRequestTests {
         #expect(error?.code == .misconfigured)
     }
 
-    @Test("a batch that only reports losses sends nothing")
-    func noRecords() {
+    @Test
+    func `a batch that only reports losses sends nothing`() {
         let error = #expect(throws: WireEncodingError.self) {
             try Self.plain.request(for: ClickstreamSample.batch([]), sentAt: ClickstreamSample.sentAt)
         }
         #expect(error?.code == .nothingToSend)
-        #expect(error?.leftOut.isEmpty == true)
+        #expect(error?.omitted.isEmpty == true)
     }
 
-    @Test(
-        "a request with too many bytes fails as too large, so that the batch is split"
-    )
-    func tooLarge() throws {
+    @Test
+    func `a request with too many bytes fails as too large, so that the batch is split`() throws {
         let text = String(repeating: "a", count: 1_000)
         let attributes = Attributes((0..<300).map { (key: "a\($0)", value: AttributeValue.string(text)) })
         let event = ClickstreamSample.event("large", attributes)
@@ -133,8 +128,8 @@ struct ClickstreamRequestTests {
         #expect(Self.plain.limits.events == 100)
     }
 
-    @Test("one byte more than the limit is too large, counted in bytes for every script", arguments: ["汉", "👍"])
-    func sizeInBytes(_ character: String) throws {
+    @Test(arguments: ["汉", "👍"])
+    func `one byte more than the limit is too large, counted in bytes for every script`(_ character: String) throws {
         let most = ClickstreamDestination.maximumBodyBytes
         let text = String(repeating: character, count: 1_000)
         func request(_ texts: Int, padding: Int) throws -> WireRequest {
@@ -154,42 +149,39 @@ struct ClickstreamRequestTests {
         #expect(throws: WireEncodingError.self) { try request(texts, padding: padding + 1) }
     }
 
-    @Test(
-        "only the server's own success removes events",
-        arguments: [
-            (WireResponse(status: 200), "accepted"),
-            (WireResponse(status: 204), "accepted"),
-            (WireResponse(status: 200, url: "https://example.com/collect?x=1"), "accepted"),
-            (
-                WireResponse(status: 200, headers: ["content-type": "application/json"], body: Array("{}".utf8)),
-                "accepted"
-            ),
-            (WireResponse(status: 200, url: "https://portal.hotel/login"), "not_the_back_end"),
-            (WireResponse(status: 200, headers: ["content-type": "text/html; charset=utf-8"]), "not_the_back_end"),
-            (WireResponse(status: 200, body: Array(" \n<html>".utf8)), "not_the_back_end"),
-            (WireResponse(status: 302, headers: ["location": "https://login"]), "not_the_back_end"),
-            (WireResponse(status: 304), "not_the_back_end"),
-            (WireResponse(status: 400), "rejected"),
-            (WireResponse(status: 401), "unauthorized"),
-            (
-                WireResponse(
-                    status: 403,
-                    headers: ["content-type": "text/plain"],
-                    body: Array("DefaultAction: Invalid request".utf8)
-                ), "unauthorized"
-            ),
-            (WireResponse(status: 403, headers: ["content-type": "text/html"]), "not_the_back_end"),
-            (WireResponse(status: 404), "misconfigured"),
-            (WireResponse(status: 408), "retry"),
-            (WireResponse(status: 413, headers: ["content-type": "text/html"]), "too_large"),
-            (WireResponse(status: 429), "retry"),
-            (WireResponse(status: 500), "retry"),
-            (WireResponse(status: 503, headers: ["content-type": "text/html"]), "retry"),
-            (WireResponse(status: 100), "not_the_back_end"),
-            (WireResponse(status: 700), "not_the_back_end"),
-        ]
-    )
-    func verdicts(_ response: WireResponse, _ label: String) {
+    @Test(arguments: [
+        (WireResponse(status: 200), "accepted"),
+        (WireResponse(status: 204), "accepted"),
+        (WireResponse(status: 200, url: "https://example.com/collect?x=1"), "accepted"),
+        (
+            WireResponse(status: 200, headers: ["content-type": "application/json"], body: Array("{}".utf8)),
+            "accepted"
+        ),
+        (WireResponse(status: 200, url: "https://portal.hotel/login"), "not_the_back_end"),
+        (WireResponse(status: 200, headers: ["content-type": "text/html; charset=utf-8"]), "not_the_back_end"),
+        (WireResponse(status: 200, body: Array(" \n<html>".utf8)), "not_the_back_end"),
+        (WireResponse(status: 302, headers: ["location": "https://login"]), "not_the_back_end"),
+        (WireResponse(status: 304), "not_the_back_end"),
+        (WireResponse(status: 400), "rejected"),
+        (WireResponse(status: 401), "unauthorized"),
+        (
+            WireResponse(
+                status: 403,
+                headers: ["content-type": "text/plain"],
+                body: Array("DefaultAction: Invalid request".utf8)
+            ), "unauthorized"
+        ),
+        (WireResponse(status: 403, headers: ["content-type": "text/html"]), "not_the_back_end"),
+        (WireResponse(status: 404), "misconfigured"),
+        (WireResponse(status: 408), "retry"),
+        (WireResponse(status: 413, headers: ["content-type": "text/html"]), "too_large"),
+        (WireResponse(status: 429), "retry"),
+        (WireResponse(status: 500), "retry"),
+        (WireResponse(status: 503, headers: ["content-type": "text/html"]), "retry"),
+        (WireResponse(status: 100), "not_the_back_end"),
+        (WireResponse(status: 700), "not_the_back_end"),
+    ])
+    func `only the server's own success removes events`(_ response: WireResponse, _ label: String) {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one")])
         #expect(Self.plain.verdict(on: response, for: batch).label == label)
     }

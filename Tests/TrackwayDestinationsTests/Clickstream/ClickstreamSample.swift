@@ -3,9 +3,9 @@
 
 internal import Foundation
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 /// Events for the format's server, and the contents of its requests.
 enum ClickstreamSample {

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Usage reports, field by field")
 struct SAPUsageGoldenTests {
@@ -46,22 +46,22 @@ struct SAPUsageGoldenTests {
     ///
     /// The context has other values.
     static let spelled: [Event] = [
-        SAPUsageSample.event("SessionStart", told([:])),
+        SAPUsageSample.event("SessionStart", withReservedAttributes([:])),
         SAPUsageSample.event(
             "BehaviorEvent",
-            told(["type": "viewDisplayed", "view": "Products Listing Screen"]),
+            withReservedAttributes(["type": "viewDisplayed", "view": "Products Listing Screen"]),
             after: 3_120
         ),
-        SAPUsageSample.event("BehaviorEvent", told(interaction), after: 9_480),
+        SAPUsageSample.event("BehaviorEvent", withReservedAttributes(interaction), after: 9_480),
         SAPUsageSample.event(
             "_event",
-            told(checkout.merging(["duration": "88.75", "_sap_key": "CheckoutDuration"])),
+            withReservedAttributes(checkout.merging(["duration": "88.75", "_sap_key": "CheckoutDuration"])),
             after: 20_000
         ),
-        SAPUsageSample.event("SessionEnd", told(["duration": 110.25]), after: 110_250),
+        SAPUsageSample.event("SessionEnd", withReservedAttributes(["duration": 110.25]), after: 110_250),
     ]
 
-    private static func told(_ attributes: Attributes) -> Attributes {
+    private static func withReservedAttributes(_ attributes: Attributes) -> Attributes {
         attributes.merging([
             "_sap_session": "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10", "_sap_application": "org.example.shop",
             "_sap_application_version": "3.2.0", "_sap_device": .string(SAPUsageSample.device),
@@ -69,7 +69,7 @@ struct SAPUsageGoldenTests {
         ])
     }
 
-    private static let foreign = RecordedContext(
+    private static let otherContext = RecordedContext(
         app: ["version": "9"],
         device: ["id": "x", "platform": "Linux", "model": "m", "zone_offset_seconds": 7_200],
         session: .init(id: "another", number: 1, start: Timestamp(milliseconds: 0)),
@@ -77,11 +77,11 @@ struct SAPUsageGoldenTests {
         global: ["category": "global", "channel": "store"]
     )
 
-    @Test(
-        "the format's example is matched by an app's events and by the format's own attributes",
-        arguments: [(native, SAPUsageSample.context), (spelled, foreign)]
-    )
-    func report(_ events: [Event], _ context: RecordedContext) throws {
+    @Test(arguments: [(native, SAPUsageSample.context), (spelled, otherContext)])
+    func `the format's example is matched by an app's events and by the format's own attributes`(
+        _ events: [Event],
+        _ context: RecordedContext
+    ) throws {
         let expected = try SAPUsageSample.leaves(SAPUsageSample.fixture("report"))
         let request = try SAPUsageSample.request(SAPUsageSample.batch(events, in: context))
         let sent = try SAPUsageSample.leaves(JSONValue.parse(request.body))
@@ -91,7 +91,7 @@ struct SAPUsageGoldenTests {
         let id = try #require(sent[".report"]?.string)
         #expect(InstallationID(id) != nil)
         #expect(id == id.uppercased())
-        #expect(request.leftOut.isEmpty)
+        #expect(request.omitted.isEmpty)
         #expect(request.method == "POST")
         #expect(
             request.url
@@ -100,8 +100,8 @@ struct SAPUsageGoldenTests {
         #expect(request.headers["content-type"] == "application/json")
     }
 
-    @Test("the policy is read as delivered and written back unchanged")
-    func policy() throws {
+    @Test
+    func `the policy is read as delivered and written back unchanged`() throws {
         let delivered = try SAPUsageSample.fixture("policy")
         let policy = try #require(SAPMobileServicesPolicy(delivered))
         #expect(policy.dataCollectionEnabled)

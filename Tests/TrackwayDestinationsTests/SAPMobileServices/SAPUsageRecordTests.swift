@@ -2,16 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Events as records of a usage report")
 struct SAPUsageRecordTests {
     private typealias Sample = SAPUsageSample
 
     @Test(
-        "attributes with the names of properties fill them, as text",
         arguments: [
             ("screen", "screen", "Home", "Home"), ("view", "view", 3, "3"), ("element", "element", 0.5, "0.5"),
             ("action", "action", true, "true"), ("behavior", "behavior", "b", "b"), ("behaviour", "behavior", "b", "b"),
@@ -23,15 +22,20 @@ struct SAPUsageRecordTests {
             ("others", "others", "as it is", "as it is"), ("others", "others", ["a": [1, 2]], #"{"a":[1,2]}"#),
         ] as [(String, String, AttributeValue, String)]
     )
-    func fields(_ attribute: String, _ field: String, _ value: AttributeValue, _ text: String) throws {
+    func `attributes with the names of properties fill them, as text`(
+        _ attribute: String,
+        _ field: String,
+        _ value: AttributeValue,
+        _ text: String
+    ) throws {
         let sent = try Sample.sent(Sample.event("e", Attributes([(key: attribute, value: value)])))
         #expect(sent[field]?.string == text)
         #expect(Set(sent.keys) == ["key", "time", field])
         #expect(sent["key"]?.string == "e")
     }
 
-    @Test("all other data is in others, including items and an attribute named others")
-    func others() throws {
+    @Test
+    func `all other data is in others, including items and an attribute named others`() throws {
         let event = Sample.event(
             "e",
             ["plain": "x", "n": 1, "others": [1], "view": "V"],
@@ -48,7 +52,6 @@ struct SAPUsageRecordTests {
     }
 
     @Test(
-        "durations are seconds as text, and other values are not durations",
         arguments: [
             (["duration": 5.4676], "5.4676", nil), (["duration": 88.75], "88.75", nil), (["duration": 3], "3", nil),
             (["duration": "5.46760"], "5.46760", nil), (["duration": 0.000_000_4], "0", nil),
@@ -59,14 +62,18 @@ struct SAPUsageRecordTests {
             (["duration": 1e300], nil, #"{"duration":1e+300}"#),
         ] as [(Attributes, String?, String?)]
     )
-    func durations(_ attributes: Attributes, _ duration: String?, _ others: String?) throws {
+    func `durations are seconds as text, and other values are not durations`(
+        _ attributes: Attributes,
+        _ duration: String?,
+        _ others: String?
+    ) throws {
         let sent = try Sample.sent(Sample.event("e", attributes))
         #expect(sent["duration"]?.string == duration)
         #expect(sent["others"]?.string == others)
     }
 
-    @Test("captured events use the format's words")
-    func captured() throws {
+    @Test
+    func `captured events use the format's words`() throws {
         var context = Sample.context
         context.device["screen_height"] = 2_400
         context.device["screen_width"] = 1_080
@@ -94,27 +101,24 @@ struct SAPUsageRecordTests {
         #expect(try Sample.sent(Sample.event(CapturedName.appEnd, after: -5))["duration"]?.string == "0")
     }
 
-    @Test(
-        "times have milliseconds and the device's time zone",
-        arguments: [
-            (7_200, "2024-06-10T08:13:20.000+02:00"), (0, "2024-06-10T06:13:20.000Z"),
-            (-12_600, "2024-06-10T02:43:20.000-03:30"), (20_700, "2024-06-10T11:58:20.000+05:45"),
-            (50_400, "2024-06-10T20:13:20.000+14:00"), (59, "2024-06-10T06:13:20.000Z"),
-            (Int64.max, "2024-06-10T06:13:20.000Z"), (Int64.min, "2024-06-10T06:13:20.000Z"),
-        ]
-    )
-    func times(_ zone: Int64, _ text: String) throws {
+    @Test(arguments: [
+        (7_200, "2024-06-10T08:13:20.000+02:00"), (0, "2024-06-10T06:13:20.000Z"),
+        (-12_600, "2024-06-10T02:43:20.000-03:30"), (20_700, "2024-06-10T11:58:20.000+05:45"),
+        (50_400, "2024-06-10T20:13:20.000+14:00"), (59, "2024-06-10T06:13:20.000Z"),
+        (Int64.max, "2024-06-10T06:13:20.000Z"), (Int64.min, "2024-06-10T06:13:20.000Z"),
+    ])
+    func `times have milliseconds and the device's time zone`(_ zone: Int64, _ text: String) throws {
         var context = Sample.context
         context.device["zone_offset_seconds"] = .integer(zone)
         #expect(try Sample.sent(Sample.event("e"), in: context)["time"]?.string == text)
     }
 
-    @Test("only an event whose year cannot be written is left out")
-    func years() throws {
+    @Test
+    func `only an event whose year cannot be written is left out`() throws {
         let events = [Sample.event("a"), Sample.event("b", after: .max / 2), Sample.event("c")]
         let request = try Sample.request(Sample.batch(events))
-        #expect(request.leftOut.map(\.code) == ["time_out_of_range"])
-        #expect(request.leftOut.map(\.index) == [1])
+        #expect(request.omitted.map(\.code) == ["time_out_of_range"])
+        #expect(request.omitted.map(\.index) == [1])
         #expect(throws: WireEncodingError.self) { try Sample.request(Sample.batch([events[1]])) }
     }
 }

@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Batches as usage reports")
 struct SAPUsageReportTests {
@@ -20,13 +20,14 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("events are grouped by session, in order, and those outside a session have a separate one")
-    func grouping() throws {
+    @Test
+    func `events are grouped by session, in order, and those outside a session have a separate one`() throws {
         var second = Sample.context
         second.session?.id = "second, which is not a UUID"
         let batch = Sample.batch([
-            (Sample.event("early"), Sample.outside), (Sample.event("a"), Sample.context), (Sample.event("b"), second),
-            (Sample.event("c"), Sample.context), (Sample.event("late"), Sample.outside),
+            (Sample.event("early"), Sample.contextWithoutSession), (Sample.event("a"), Sample.context),
+            (Sample.event("b"), second),
+            (Sample.event("c"), Sample.context), (Sample.event("late"), Sample.contextWithoutSession),
             (Sample.event("d", ["_sap_session": ""]), Sample.context),
         ])
         let sessions = try Self.sessions(batch)
@@ -41,8 +42,8 @@ struct SAPUsageReportTests {
         #expect(try Self.sessions(other)[0].id != sessions[0].id)
     }
 
-    @Test("the same batch produces the same request, and a differently split one has another ID")
-    func identity() throws {
+    @Test
+    func `the same batch produces the same request, and a differently split one has another ID`() throws {
         let batch = Sample.batch(["a", "b", "c"].map { Sample.event($0) })
         let request = try Sample.request(batch)
         #expect(try Sample.destination.request(for: batch, sentAt: Timestamp(milliseconds: 0)) == request)
@@ -53,30 +54,30 @@ struct SAPUsageReportTests {
         #expect(try id(Sample.batch(["a", "b", "c"].map { Sample.event($0) }, first: 4)) != ids[0])
     }
 
-    @Test("a report covers one version and device, and later events go into the next report")
-    func sources() throws {
+    @Test
+    func `a report covers one version and device, and later events go into the next report`() throws {
         var newer = Sample.context
         newer.app["version"] = "3.3.0"
         let batch = Sample.batch([
             (Sample.event("a"), Sample.context), (Sample.event("b"), Sample.context), (Sample.event("c"), newer),
             (Sample.event("d"), Sample.context),
         ])
-        #expect(Sample.destination.eventsForOneRequest(of: batch) == 2)
+        #expect(Sample.destination.maximumEventsPerRequest(for: batch) == 2)
         #expect(throws: WireEncodingError.self) { try Sample.request(batch) }
         #expect(try Self.sessions(batch.slice(0..<2)).map(\.keys) == [["a", "b"]])
         #expect(try Sample.report(batch.slice(2..<3))["appInfo"]?["appVersion"]?.string == "3.3.0")
     }
 
-    @Test("an event of another application is left out unless the address accepts any application")
-    func applications() throws {
+    @Test
+    func `an event of another application is left out unless the address accepts any application`() throws {
         let events = [Sample.event("a"), Sample.event("b", ["_sap_application": "other"]), Sample.event("c")]
         let batch = Sample.batch(events)
         let request = try Sample.request(batch)
-        #expect(Sample.destination.eventsForOneRequest(of: batch) == 3)
-        #expect(request.leftOut.map(\.code) == ["application_mismatch"])
-        #expect(request.leftOut.map(\.index) == [1])
+        #expect(Sample.destination.maximumEventsPerRequest(for: batch) == 3)
+        #expect(request.omitted.map(\.code) == ["application_mismatch"])
+        #expect(request.omitted.map(\.index) == [1])
         let proxy = SAPMobileServicesDestination(endpoint: "https://proxy.test/usage?x=1", applicationID: "shop")
-        #expect(proxy.eventsForOneRequest(of: batch) == 1)
+        #expect(proxy.maximumEventsPerRequest(for: batch) == 1)
         let handedOn = try Sample.request(batch.slice(1..<2), by: proxy)
         #expect(handedOn.url == "https://proxy.test/usage?x=1")
         #expect(try JSONValue.parse(handedOn.body)["appInfo"]?["application"]?.string == "other")
@@ -86,14 +87,11 @@ struct SAPUsageReportTests {
         )
     }
 
-    @Test(
-        "names become one path component, with and without the device",
-        arguments: [
-            ("a/b", "a%2Fb"), ("..", "%2E%2E"), (".", "%2E"), ("ü", "%C3%BC"), ("a.b", "a.b"), ("?#", "%3F%23"),
-        ]
-    )
-    func paths(_ name: String, _ part: String) throws {
-        var context = Sample.outside
+    @Test(arguments: [
+        ("a/b", "a%2Fb"), ("..", "%2E%2E"), (".", "%2E"), ("ü", "%C3%BC"), ("a.b", "a.b"), ("?#", "%3F%23"),
+    ])
+    func `names become one path component, with and without the device`(_ name: String, _ part: String) throws {
+        var context = Sample.contextWithoutSession
         context.device["id"] = .string(name)
         let batch = Sample.batch([Sample.event("e")], in: context)
         let path = "/mobileservices/application/\(part)/clientusage/v1/runtime/clientusage/application/\(part)"
@@ -107,16 +105,16 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("without a device ID the installation ID is used")
-    func device() throws {
+    @Test
+    func `without a device ID the installation ID is used`() throws {
         let report = try Sample.report(Sample.batch([Sample.event("e")], in: RecordedContext()))
         #expect(report["deviceInfo"]?["deviceID"]?.string == Sample.installation.description.uppercased())
         #expect(report["deviceInfo"]?.object?.members.count == 1)
         #expect(report["appInfo"]?.object?.members.map(\.key) == ["application"])
     }
 
-    @Test("a report that is too long fails as too large, so that the batch is split")
-    func size() throws {
+    @Test
+    func `a report that is too long fails as too large, so that the batch is split`() throws {
         let text = AttributeValue.string(String(repeating: "\u{1}", count: 8_000))
         let events = (0..<20).map { Sample.event("e\($0)", ["value": text, "a": text, "b": text]) }
         do throws(WireEncodingError) {
@@ -127,8 +125,8 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("invalid settings are reported as misconfigured", arguments: ["", "ftp://x", "https://a b"])
-    func settings(_ address: String) throws {
+    @Test(arguments: ["", "ftp://x", "https://a b"])
+    func `invalid settings are reported as misconfigured`(_ address: String) throws {
         let batch = Sample.batch([Sample.event("e")])
         for destination in [
             SAPMobileServicesDestination(backendURL: address, applicationID: "a"),
@@ -149,8 +147,8 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("the app's own header fields are sent and replace ours")
-    func headers() throws {
+    @Test
+    func `the app's own header fields are sent and replace ours`() throws {
         let destination = SAPMobileServicesDestination(
             backendURL: Sample.backEnd,
             applicationID: "a",
@@ -177,8 +175,8 @@ struct SAPUsageReportTests {
         CapturedName.userEngagement, CapturedName.profileSet, "SessionEnd",
     ]
 
-    @Test("random events become a report of the format's shape", arguments: 0..<20 as Range<UInt64>)
-    func anything(_ seed: UInt64) throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `random events become a report of the format's shape`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let events = (0..<10).map { number in
@@ -187,13 +185,13 @@ struct SAPUsageReportTests {
                     attributes[Self.keys[random.next(below: Self.keys.count)]] =
                         Self.values[random.next(below: Self.values.count)]
                 }
-                let context = random.nextBool() ? Sample.context : Sample.outside
+                let context = random.nextBool() ? Sample.context : Sample.contextWithoutSession
                 return (Sample.event(Self.names[random.next(below: Self.names.count)], attributes), context)
             }
             var batch = Sample.batch(events)
             var count = 0
             while !batch.isEmpty {
-                let size = Sample.destination.eventsForOneRequest(of: batch)
+                let size = Sample.destination.maximumEventsPerRequest(for: batch)
                 let report = try Sample.report(batch.slice(0..<size))
                 #expect(report.object?.members.map(\.key) == ["report", "appInfo", "deviceInfo", "sessions"])
                 #expect(report["deviceInfo"]?["deviceID"]?.string?.isEmpty == false)

@@ -3,9 +3,9 @@
 
 internal import Foundation
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 /// Events for Mobile Services, and the contents of its reports.
 enum SAPUsageSample {
@@ -19,7 +19,7 @@ enum SAPUsageSample {
     static let start = Timestamp(milliseconds: 1_718_000_000_000)
 
     /// The context of the format's example, outside any session.
-    static let outside = RecordedContext(
+    static let contextWithoutSession = RecordedContext(
         app: ["id": "org.example.shop", "version": "3.2.0"],
         device: [
             "id": .string(device.lowercased()), "platform": "iOS", "os_version": "17.5.1", "model": "iPhone",
@@ -29,7 +29,7 @@ enum SAPUsageSample {
 
     /// The same context within the example's session.
     static var context: RecordedContext {
-        var context = outside
+        var context = contextWithoutSession
         context.session = .init(id: "e9b51d0c-50b0-4f27-9d62-0c0b4e0c3a10", number: 3, start: start)
         return context
     }
@@ -110,17 +110,17 @@ enum SAPUsageSample {
     }
 
     /// Returns every leaf of a value by its path of keys.
-    static func leaves(_ json: JSONValue, at place: String = "") -> [String: JSONValue] {
+    static func leaves(_ json: JSONValue, at path: String = "") -> [String: JSONValue] {
         switch json {
         case .object(let object) where !object.members.isEmpty:
             object.members.reduce(into: [:]) { leaves, member in
-                leaves.merge(Self.leaves(member.value, at: "\(place).\(member.key)")) { first, _ in first }
+                leaves.merge(Self.leaves(member.value, at: "\(path).\(member.key)")) { first, _ in first }
             }
         case .array(let values) where !values.isEmpty:
             values.enumerated().reduce(into: [:]) { leaves, element in
-                leaves.merge(Self.leaves(element.element, at: "\(place)[\(element.offset)]")) { first, _ in first }
+                leaves.merge(Self.leaves(element.element, at: "\(path)[\(element.offset)]")) { first, _ in first }
             }
-        default: [place: json]
+        default: [path: json]
         }
     }
 }

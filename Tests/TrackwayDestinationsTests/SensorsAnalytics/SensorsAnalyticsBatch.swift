@@ -3,8 +3,8 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
-import TrackwayWire
+import TrackwayCore
+import TrackwayDestinationKit
 
 /// Batches for a destination under test, and the receiver's view of its requests.
 enum SensorsAnalyticsBatch {
@@ -44,7 +44,7 @@ enum SensorsAnalyticsBatch {
         number: UInt32 = 3_367_591_744
     ) -> Event {
         Event(
-            id: EventIDGenerator(chance: 7, firstCounter: number).next(at: Timestamp(milliseconds: time)),
+            id: EventIDGenerator(randomBits: 7, firstCounter: number).next(at: Timestamp(milliseconds: time)),
             name: name,
             time: Timestamp(milliseconds: time),
             monotonic: MonotonicTime(milliseconds: 5),

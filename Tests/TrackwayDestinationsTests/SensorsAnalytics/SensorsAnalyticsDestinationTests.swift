@@ -3,9 +3,9 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Sensors Analytics destination")
 struct SensorsAnalyticsDestinationTests {
@@ -18,24 +18,24 @@ struct SensorsAnalyticsDestinationTests {
         )
     }
 
-    @Test("an empty batch throws an error instead of making a request")
-    func emptyBatch() {
+    @Test
+    func `an empty batch throws an error instead of making a request`() {
         let empty = Batch.make([])
         #expect(throws: WireEncodingError.self) { try Self.destination.request(for: empty, sentAt: Batch.sentAt) }
         do throws(WireEncodingError) {
             _ = try Self.destination.request(for: empty, sentAt: Batch.sentAt)
         } catch {
             #expect(error.code == .nothingToSend)
-            #expect(error.leftOut.isEmpty)
+            #expect(error.omitted.isEmpty)
         }
     }
 
-    @Test("an unreadable event is left out by index, and the others are sent")
-    func unreadable() throws {
+    @Test
+    func `an unreadable event is left out by index, and the others are sent`() throws {
         var batch = Batch.make([(Batch.event("a"), Batch.context), (Batch.event("b"), Batch.context)])
         batch.bytes[batch.records[0].payload.lowerBound] = UInt8(ascii: "!")
         let request = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
-        #expect(request.leftOut.map(\.index) == [0])
+        #expect(request.omitted.map(\.index) == [0])
         #expect(try Batch.records(request).map { $0["event"]?.string } == ["b"])
         batch.bytes[batch.records[1].payload.lowerBound] = UInt8(ascii: "!")
         do throws(WireEncodingError) {
@@ -43,30 +43,27 @@ struct SensorsAnalyticsDestinationTests {
             Issue.record("nothing was left to send")
         } catch {
             #expect(error.code == .nothingToSend)
-            #expect(error.leftOut.map(\.index) == [0, 1])
+            #expect(error.omitted.map(\.index) == [0, 1])
         }
     }
 
-    @Test("an unreadable context loses only the context")
-    func unreadableContext() throws {
+    @Test
+    func `an unreadable context loses only the context`() throws {
         var batch = Batch.make([(Batch.event("a"), Batch.context)])
         batch.bytes[batch.contexts[0].content.lowerBound] = UInt8(ascii: "!")
         let record = try #require(try Batch.records(Self.destination.request(for: batch, sentAt: Batch.sentAt)).first)
         #expect(record["distinct_id"]?.string == Batch.installation.description.uppercased())
     }
 
-    @Test("each record is written in its own context")
-    func contexts() throws {
+    @Test
+    func `each record is written in its own context`() throws {
         let batch = Batch.make([(Batch.event("a"), Batch.context), (Batch.event("b"), Batch.signedIn)])
         let records = try Batch.records(Self.destination.request(for: batch, sentAt: Batch.sentAt))
         #expect(records.map { $0["distinct_id"]?.string } == [Batch.visitor, "user-42"])
     }
 
-    @Test(
-        "invalid settings are reported as misconfigured",
-        arguments: [("sa", nil), ("", nil), ("https://sa.test", "a\nb"), ("https://sa.test", "ö")]
-    )
-    func misconfigured(_ url: String, _ cookie: String?) {
+    @Test(arguments: [("sa", nil), ("", nil), ("https://sa.test", "a\nb"), ("https://sa.test", "ö")])
+    func `invalid settings are reported as misconfigured`(_ url: String, _ cookie: String?) {
         var options = SensorsAnalyticsOptions()
         options.cookie = cookie
         let destination = SensorsAnalyticsDestination(serverURL: url, options: options)
@@ -78,8 +75,8 @@ struct SensorsAnalyticsDestinationTests {
         }
     }
 
-    @Test("the most specific value of a property wins, and the device ID cannot be overridden")
-    func precedence() throws {
+    @Test
+    func `the most specific value of a property wins, and the device ID cannot be overridden`() throws {
         var context = Batch.context
         context.global = [
             "a": "global", "b": "global", "$os": "global", "$device_id": "global", "$is_first_day": "global",
@@ -98,41 +95,35 @@ struct SensorsAnalyticsDestinationTests {
         #expect(Set(keys).count == keys.count, "no key appears twice")
     }
 
-    @Test(
-        "the first day ends at local midnight",
-        // 1,750,000,000,000 is 2025-06-15T15:06:40Z; midnight comes at 16:00 UTC in UTC+8.
+    @Test(  // 1,750,000,000,000 is 2025-06-15T15:06:40Z; midnight comes at 16:00 UTC in UTC+8.
         arguments: [
             (0, true), (1_750_003_199_999 - 1_750_000_000_000, true), (1_750_003_200_000 - 1_750_000_000_000, false),
-        ]
-    )
-    func firstDay(_ later: Int64, _ isFirst: Bool) throws {
+        ])
+    func `the first day ends at local midnight`(_ later: Int64, _ isFirst: Bool) throws {
         let record = try Self.record(Batch.event("a", at: 1_750_000_000_000 + later))
         #expect(record["properties"]?["$is_first_day"] == .boolean(isFirst))
     }
 
-    @Test(
-        "an app's own time is used from May 2015 on",
-        arguments: [(1_431_656_639_999, false), (1_431_656_640_000, true), (1_750_000_000_000, true)]
-    )
-    func ownTime(_ time: Int64, _ counts: Bool) throws {
+    @Test(arguments: [(1_431_656_639_999, false), (1_431_656_640_000, true), (1_750_000_000_000, true)])
+    func `an app's own time is used from May 2015 on`(_ time: Int64, _ counts: Bool) throws {
         let event = Batch.event("a", ["$time": .date(Timestamp(milliseconds: time))])
         let record = try Self.record(event)
         #expect(record["time"] == .integer(counts ? time : event.time.milliseconds))
         #expect(record["properties"]?["$time"] == nil)
     }
 
-    @Test("an app's own time that is not a date is ignored")
-    func noTime() throws {
+    @Test
+    func `an app's own time that is not a date is ignored`() throws {
         #expect(try Self.record(Batch.event("a", ["$time": 1_750_000_000_000]))["time"] == .integer(1_750_000_000_123))
     }
 
-    @Test("an event with an invalid name is still sent", arguments: ["1", "a b", "时间", "time", "😀"])
-    func invalidNames(_ name: String) throws {
+    @Test(arguments: ["1", "a b", "时间", "time", "😀"])
+    func `an event with an invalid name is still sent`(_ name: String) throws {
         #expect(try Self.record(Batch.event(name))["event"]?.string == name)
     }
 
-    @Test("invalid properties are omitted, and the others are sent")
-    func invalidProperties() throws {
+    @Test
+    func `invalid properties are omitted, and the others are sent`() throws {
         let event = Batch.event(
             "a",
             ["1a": 1, "time": 1, "user_tag_x": 1, "ö": 1, "object": ["a": 1], "good": 1],
@@ -144,8 +135,8 @@ struct SensorsAnalyticsDestinationTests {
         #expect(properties["items"] == nil)
     }
 
-    @Test("omitted parts of a record are reported with their event, and valid events have no remark")
-    func remarks() throws {
+    @Test
+    func `omitted parts of a record are reported with their event, and valid events have no warning`() throws {
         let long = AttributeValue.string(String(repeating: "a", count: 9_000))
         let events = [
             Batch.event("clean", ["a": 1]),
@@ -162,7 +153,7 @@ struct SensorsAnalyticsDestinationTests {
         ]
         let batch = Batch.make(events.map { ($0, Batch.context) })
         let request = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
-        #expect(request.leftOut.isEmpty)
+        #expect(request.omitted.isEmpty)
         let codes = Dictionary(grouping: request.trimmed, by: \.index).mapValues { Set($0.map(\.code)) }
         #expect(
             codes == [
@@ -176,8 +167,8 @@ struct SensorsAnalyticsDestinationTests {
         #expect(request.trimmed.contains { $0.message.contains("(1a)") })
     }
 
-    @Test("only numbers are incremented and only lists are appended")
-    func profileOperations() throws {
+    @Test
+    func `only numbers are incremented and only lists are appended`() throws {
         let increment = Batch.event("_profile_increment", ["a": 1, "b": "2", "c": true, "d": [1], "e": 2.5])
         #expect(try Self.record(increment)["properties"]?.object?.members.map(\.key) == ["a", "e"])
         let append = Batch.event("_profile_append", ["a": ["x", "x", "y"], "b": "z", "c": 1])
@@ -187,16 +178,16 @@ struct SensorsAnalyticsDestinationTests {
         )
     }
 
-    @Test("an item without a valid type or ID is sent without it")
-    func invalidItems() throws {
+    @Test
+    func `an item without a valid type or ID is sent without it`() throws {
         let record = try Self.record(Batch.event("_item_set", ["_item_type": "no type", "_item_id": 7]))
         #expect(record["item_type"] == nil)
         #expect(record["item_id"] == nil)
         #expect(record["type"] == .string("item_set"))
     }
 
-    @Test("two thousand properties and unusual texts do no harm")
-    func hostile() throws {
+    @Test
+    func `two thousand properties and unusual texts do no harm`() throws {
         var many = Attributes()
         for number in 0..<2_000 { many["p\(number)"] = .integer(Int64(number)) }
         many["nothing"] = "\u{0}\u{1F}\u{7F}\u{2028}\u{FFFF}"
@@ -211,8 +202,8 @@ struct SensorsAnalyticsDestinationTests {
         #expect(record["properties"]?["long"]?.string?.utf16.count == 8_191)
     }
 
-    @Test("a batch that is sent again differs only in the time of sending")
-    func repeatable() throws {
+    @Test
+    func `a batch that is sent again differs only in the time of sending`() throws {
         let batch = Batch.make([(Batch.event("a", ["n": 1]), Batch.context)])
         let first = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
         let again = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
@@ -225,8 +216,8 @@ struct SensorsAnalyticsDestinationTests {
         #expect(try Batch.records(later).first?["_flush_time"] == .integer(Batch.sentAt.milliseconds + 5_000))
     }
 
-    @Test("events of one batch with different modes are sent separately, and debugged events one by one")
-    func modes() throws {
+    @Test
+    func `events of one batch with different modes are sent separately, and debugged events one by one`() throws {
         func event(_ mode: AttributeValue?) -> (Event, RecordedContext) {
             var context = SensorsAnalyticsBatch.context
             context.modes["sensors-analytics"] = mode
@@ -240,7 +231,7 @@ struct SensorsAnalyticsDestinationTests {
         ]
         for (modes, count) in cases {
             let batch = SensorsAnalyticsBatch.make(modes.map(event))
-            #expect(destination.eventsForOneRequest(of: batch) == count, "\(modes)")
+            #expect(destination.maximumEventsPerRequest(for: batch) == count, "\(modes)")
             if count < modes.count {
                 // A caller that does not ask gets an error, so that no events go to the wrong address.
                 #expect(throws: WireEncodingError.self) {

@@ -3,11 +3,11 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
-/// Records and a request of the format's first client, compared field by field.
+/// Records and a request from the format's first client, compared field by field.
 @Suite("Sensors Analytics examples")
 struct SensorsAnalyticsExamplesTests {
     private typealias Batch = SensorsAnalyticsBatch
@@ -38,8 +38,8 @@ struct SensorsAnalyticsExamplesTests {
         fields(try JSONValue.parse(Array(text.utf8)))
     }
 
-    @Test("a cold start has exactly the fields of the example")
-    func coldStart() throws {
+    @Test
+    func `a cold start has exactly the fields of the example`() throws {
         let expected = #"""
             {"type":"track","event":"$AppStart","time":1750000000123,"_track_id":2503214481,"_flush_time":1750000000480,
              "distinct_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE","anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
@@ -59,67 +59,68 @@ struct SensorsAnalyticsExamplesTests {
         #expect(try Self.fields(record) == Self.fields(expected))
     }
 
-    @Test(
-        "exit, screen, click, sign-up, profile and item have the fields of the examples",
-        arguments: [
-            (
-                Batch.event("_app_end", ["_foreground_duration_msec": 94_877], at: 1_750_000_095_000), false,
-                #"{"type":"track","event":"$AppEnd","time":1750000095000,"properties":{"event_duration":94.877,"$is_first_day":true}}"#
+    @Test(arguments: [
+        (
+            Batch.event("_app_end", ["_foreground_duration_msec": 94_877], at: 1_750_000_095_000), false,
+            #"{"type":"track","event":"$AppEnd","time":1750000095000,"properties":{"event_duration":94.877,"$is_first_day":true}}"#
+        ),
+        (
+            Batch.event("_screen_view", ["_screen_name": "HomeController", "_screen_title": "Home"]), false,
+            #"{"type":"track","event":"$AppViewScreen","properties":{"$screen_name":"HomeController","$title":"Home"}}"#
+        ),
+        (
+            Batch.event("_click", ["_element_id": "buy", "_element_content": "Buy", "_screen_title": "Home"]),
+            false,
+            #"{"type":"track","event":"$AppClick","properties":{"$element_id":"buy","$element_content":"Buy","$title":"Home"}}"#
+        ),
+        (
+            Batch.event("_profile_set", ["_signed_in": true]), true,
+            #"""
+            {"type":"track_signup","event":"$SignUp","distinct_id":"user-42","login_id":"user-42",
+             "anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE","original_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
+             "identities":{"$identity_login_id":"user-42","$identity_idfv":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
+              "$identity_anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE"}}
+            """#
+        ),
+        (
+            Batch.event("_profile_increment", ["orders": 1]), true,
+            #"{"type":"profile_increment","distinct_id":"user-42","login_id":"user-42","properties":{"orders":1}}"#
+        ),
+        (
+            Batch.event("_profile_append", ["movies": ["Alien", "Heat"]]), false,
+            #"{"type":"profile_append","properties":{"movies":["Alien","Heat"]}}"#
+        ),
+        (
+            Batch.event("_profile_unset", ["nickname": true]), false,
+            #"{"type":"profile_unset","properties":{"nickname":""}}"#
+        ),
+        (Batch.event("_profile_delete"), false, #"{"type":"profile_delete","properties":{}}"#),
+        (
+            Batch.event(
+                "_item_set",
+                ["_item_type": "book", "_item_id": "0321714113", "price": 38.5],
+                at: 1_750_000_000_500
             ),
-            (
-                Batch.event("_screen_view", ["_screen_name": "HomeController", "_screen_title": "Home"]), false,
-                #"{"type":"track","event":"$AppViewScreen","properties":{"$screen_name":"HomeController","$title":"Home"}}"#
-            ),
-            (
-                Batch.event("_click", ["_element_id": "buy", "_element_content": "Buy", "_screen_title": "Home"]),
-                false,
-                #"{"type":"track","event":"$AppClick","properties":{"$element_id":"buy","$element_content":"Buy","$title":"Home"}}"#
-            ),
-            (
-                Batch.event("_profile_set", ["_signed_in": true]), true,
-                #"""
-                {"type":"track_signup","event":"$SignUp","distinct_id":"user-42","login_id":"user-42",
-                 "anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE","original_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
-                 "identities":{"$identity_login_id":"user-42","$identity_idfv":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
-                  "$identity_anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE"}}
-                """#
-            ),
-            (
-                Batch.event("_profile_increment", ["orders": 1]), true,
-                #"{"type":"profile_increment","distinct_id":"user-42","login_id":"user-42","properties":{"orders":1}}"#
-            ),
-            (
-                Batch.event("_profile_append", ["movies": ["Alien", "Heat"]]), false,
-                #"{"type":"profile_append","properties":{"movies":["Alien","Heat"]}}"#
-            ),
-            (
-                Batch.event("_profile_unset", ["nickname": true]), false,
-                #"{"type":"profile_unset","properties":{"nickname":""}}"#
-            ),
-            (Batch.event("_profile_delete"), false, #"{"type":"profile_delete","properties":{}}"#),
-            (
-                Batch.event(
-                    "_item_set",
-                    ["_item_type": "book", "_item_id": "0321714113", "price": 38.5],
-                    at: 1_750_000_000_500
-                ),
-                false,
-                #"""
-                {"type":"item_set","time":1750000000500,"item_type":"book","item_id":"0321714113","properties":{"price":38.5},
-                 "lib":{"$lib":"iOS","$lib_version":"4.9.1","$app_version":"3.8.1","$lib_method":"code"},
-                 "_flush_time":1750000000480}
-                """#
-            ),
-        ]
-    )
-    func others(_ event: Event, _ isSignedIn: Bool, _ expected: String) throws {
+            false,
+            #"""
+            {"type":"item_set","time":1750000000500,"item_type":"book","item_id":"0321714113","properties":{"price":38.5},
+             "lib":{"$lib":"iOS","$lib_version":"4.9.1","$app_version":"3.8.1","$lib_method":"code"},
+             "_flush_time":1750000000480}
+            """#
+        ),
+    ])
+    func `exit, screen, click, sign-up, profile and item have the fields of the examples`(
+        _ event: Event,
+        _ isSignedIn: Bool,
+        _ expected: String
+    ) throws {
         let context = isSignedIn ? Batch.signedIn : Batch.context
         let record = Self.fields(try #require(Batch.records(Self.request([(event, context)])).first))
         for (path, value) in try Self.fields(expected) { #expect(record[path] == value, "\(path)") }
         if event.name.hasPrefix("_profile") && event.name != "_profile_set" || event.name.hasPrefix("_item") {
             // Records about users and items contain only the properties that were set.
-            let said = try Self.fields(expected).keys.filter { $0.hasPrefix("/properties") }
-            #expect(Set(record.keys.filter { $0.hasPrefix("/properties") }) == Set(said))
+            let expectedKeys = try Self.fields(expected).keys.filter { $0.hasPrefix("/properties") }
+            #expect(Set(record.keys.filter { $0.hasPrefix("/properties") }) == Set(expectedKeys))
             #expect(record["/event"] == nil)
         }
         if event.name.hasPrefix("_item") {
@@ -131,8 +132,8 @@ struct SensorsAnalyticsExamplesTests {
         }
     }
 
-    @Test("the request has the method, the address, the fields and the order of the example")
-    func request() throws {
+    @Test
+    func `the request has the method, the address, the fields and the order of the example`() throws {
         let event = (Batch.event("a"), Batch.context)
         let request = try Self.request([event])
         #expect(request.method == "POST")
@@ -148,8 +149,8 @@ struct SensorsAnalyticsExamplesTests {
         #expect(try Batch.fields(request)["data_list"]?.hasPrefix("H4sI") == true)
     }
 
-    @Test("a cookie is sent, and the two debug modes send events one by one to the debug address")
-    func modes() throws {
+    @Test
+    func `a cookie is sent, and the two debug modes send events one by one to the debug address`() throws {
         let event = (Batch.event("a"), Batch.context)
         #expect(try Self.request([event]) { $0.cookie = "sid=1" }.headers["cookie"] == "sid=1")
         for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {

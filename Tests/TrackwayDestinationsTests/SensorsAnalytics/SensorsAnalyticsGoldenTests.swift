@@ -3,9 +3,9 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 /// An event, and the fixture that contains its record byte for byte.
 struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
@@ -135,7 +135,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
         .init(
             name: "app-update",
             event: Batch.event("_app_update", ["_previous_app_version": "3.8.0"]),
-            context: elsewhere
+            context: otherContext
         ),
         .init(
             name: "track",
@@ -149,7 +149,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
                     "$device_id": "mine", "$is_first_day": "mine",
                 ]
             ),
-            context: superior
+            context: overridingContext
         ),
         .init(name: "timer", event: Batch.event("checkout", ["event_duration": 12.345, "steps": 3])),
         .init(name: "nothing-known", event: Batch.event("lonely"), context: RecordedContext()),
@@ -167,7 +167,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
     }
 
     /// Global attributes that try to override what the SDK adds.
-    private static var superior: RecordedContext {
+    private static var overridingContext: RecordedContext {
         var context = Batch.context
         context.global = [
             "channel": "store", "price": 1, "$app_version": "global", "$device_id": "theirs",
@@ -178,7 +178,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
     }
 
     /// A computer with a cable, west of Greenwich, whose device has no ID.
-    private static var elsewhere: RecordedContext {
+    private static var otherContext: RecordedContext {
         RecordedContext(
             app: ["id": "shop"],
             device: ["platform": "Linux", "os_version": "12", "zone_offset_seconds": -12_600, "network": "ethernet"]
@@ -208,14 +208,14 @@ struct SensorsAnalyticsGoldenTests {
         return try String(contentsOf: url, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    @Test("every kind of event matches its fixture", arguments: SensorsAnalyticsGolden.all)
-    func golden(_ golden: SensorsAnalyticsGolden) throws {
+    @Test(arguments: SensorsAnalyticsGolden.all)
+    func `every kind of event matches its fixture`(_ golden: SensorsAnalyticsGolden) throws {
         let record = String(decoding: try golden.record.json(), as: UTF8.self)
         #expect(try record == Self.fixture(golden.name))
     }
 
-    @Test("no two kinds share a fixture")
-    func namesAreUnique() {
+    @Test
+    func `no two kinds share a fixture`() {
         #expect(Set(SensorsAnalyticsGolden.all.map(\.name)).count == SensorsAnalyticsGolden.all.count)
     }
 }

@@ -3,8 +3,8 @@
 
 import Foundation
 import Testing
+import TrackwayCore
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
 
 @Suite("Sensors Analytics remote control")
@@ -24,129 +24,134 @@ struct SensorsAnalyticsRemoteControlTests {
     }
 
     /// A control whose first request was answered at 0.
-    private static func answered(_ configuration: Configuration, chance: Double = 0) -> Control {
+    private static func controlWithConfiguration(_ configuration: Configuration, randomFraction: Double = 0) -> Control
+    {
         var control = Control()
-        _ = control.started(boot: "b", at: at(0))
-        _ = control.answered(.received(configuration), boot: "b", at: at(0), chance: chance)
+        _ = control.appStarted(boot: "b", at: at(0))
+        _ = control.responseReceived(.received(configuration), boot: "b", at: at(0), randomFraction: randomFraction)
         return control
     }
 
-    @Test("the first start sends a request and applies no configuration")
-    func firstStart() {
+    @Test
+    func `the first start sends a request and applies no configuration`() {
         var control = Control()
-        #expect(control.started(boot: "b", at: Self.at(0)) == [.apply(nil), .request(known: nil)])
+        #expect(control.appStarted(boot: "b", at: Self.at(0)) == [.apply(nil), .request(known: nil)])
     }
 
-    @Test("a configuration with immediate effect is applied, recorded and saved, in this order")
-    func effectNow() {
+    @Test
+    func `a configuration with immediate effect is applied, recorded and saved, in this order`() {
         var control = Control()
-        _ = control.started(boot: "b", at: Self.at(0))
+        _ = control.appStarted(boot: "b", at: Self.at(0))
         let new = Self.configuration("1", .now)
-        let actions = control.answered(.received(new), boot: "b", at: Self.at(9), chance: 0.5)
+        let actions = control.responseReceived(.received(new), boot: "b", at: Self.at(9), randomFraction: 0.5)
         #expect(actions == [.apply(new), .recordChange(new), .save])
     }
 
-    @Test("a configuration for the next start waits for it, however often the user returns")
-    func effectNextStart() throws {
+    @Test
+    func `a configuration for the next start waits for it, however often the user returns`() throws {
         let old = Self.configuration("1", .now)
         let new = Self.configuration("2", .nextStart)
-        var control = Self.answered(old)
-        #expect(control.returned(boot: "b", at: Self.at(Self.day)) == [.apply(old), .request(known: old)])
+        var control = Self.controlWithConfiguration(old)
+        #expect(control.appReturned(boot: "b", at: Self.at(Self.day)) == [.apply(old), .request(known: old)])
         #expect(
-            control.answered(.received(new), boot: "b", at: Self.at(Self.day), chance: 0) == [
+            control.responseReceived(.received(new), boot: "b", at: Self.at(Self.day), randomFraction: 0) == [
                 .recordChange(new), .save,
             ]
         )
-        #expect(control.returned(boot: "b", at: Self.at(Self.day + 1)) == [.apply(old)])
+        #expect(control.appReturned(boot: "b", at: Self.at(Self.day + 1)) == [.apply(old)])
         control = try JSONDecoder().decode(Control.self, from: JSONEncoder().encode(control))
-        #expect(control.started(boot: "b", at: Self.at(Self.day + 2)) == [.apply(new)])
+        #expect(control.appStarted(boot: "b", at: Self.at(Self.day + 2)) == [.apply(new)])
     }
 
-    @Test(
-        "receiving the same configuration again is not a change",
-        arguments: [SensorsAnalyticsRemoteConfiguration.Effect.now, .nextStart]
-    )
-    func noChange(_ effect: SensorsAnalyticsRemoteConfiguration.Effect) {
+    @Test(arguments: [SensorsAnalyticsRemoteConfiguration.Effect.now, .nextStart])
+    func `receiving the same configuration again is not a change`(_ effect: SensorsAnalyticsRemoteConfiguration.Effect)
+    {
         let known = Self.configuration("1", effect)
         for answer in [SensorsAnalyticsRemoteExchange.Answer.unchanged, .received(known)] {
-            var control = Self.answered(known)
-            _ = control.returned(boot: "b", at: Self.at(Self.day))
-            #expect(control.answered(answer, boot: "b", at: Self.at(Self.day), chance: 0) == [.save])
+            var control = Self.controlWithConfiguration(known)
+            _ = control.appReturned(boot: "b", at: Self.at(Self.day))
+            #expect(control.responseReceived(answer, boot: "b", at: Self.at(Self.day), randomFraction: 0) == [.save])
         }
     }
 
-    @Test(
-        "the next request follows 24 to 48 hours later, at a random time",
-        arguments: [(0.0, 1.0), (0.5, 1.5), (1.0, 2.0), (-3.0, 1.0), (9.0, 2.0), (.nan, 1.0)]
-    )
-    func schedule(_ chance: Double, _ days: Double) throws {
+    @Test(arguments: [(0.0, 1.0), (0.5, 1.5), (1.0, 2.0), (-3.0, 1.0), (9.0, 2.0), (.nan, 1.0)])
+    func `the next request follows 24 to 48 hours later, at a random time`(_ randomFraction: Double, _ days: Double)
+        throws
+    {
         let known = Self.configuration("1", .now)
         let due = Int64(days * Double(Self.day))
-        for (offset, asks) in [(-1, false), (0, true), (1, true)] {
-            var control = Self.answered(known, chance: chance)
-            let returned = control.returned(boot: "b", at: Self.at(due + Int64(offset)))
-            #expect(returned.contains(.request(known: known)) == asks, "\(chance) \(offset)")
+        for (offset, shouldRequest) in [(-1, false), (0, true), (1, true)] {
+            var control = Self.controlWithConfiguration(known, randomFraction: randomFraction)
+            let returned = control.appReturned(boot: "b", at: Self.at(due + Int64(offset)))
+            #expect(returned.contains(.request(known: known)) == shouldRequest, "\(randomFraction) \(offset)")
             // The same applies after a restart of the app.
             control = try JSONDecoder().decode(
                 Control.self,
-                from: JSONEncoder().encode(Self.answered(known, chance: chance))
+                from: JSONEncoder().encode(Self.controlWithConfiguration(known, randomFraction: randomFraction))
             )
-            let started = control.started(boot: "b", at: Self.at(due + Int64(offset)))
-            #expect(started.contains(.request(known: known)) == asks, "\(chance) \(offset)")
+            let started = control.appStarted(boot: "b", at: Self.at(due + Int64(offset)))
+            #expect(started.contains(.request(known: known)) == shouldRequest, "\(randomFraction) \(offset)")
         }
     }
 
-    @Test("a restarted device sends a request, regardless of its clock")
-    func reboot() {
+    @Test
+    func `a restarted device sends a request, regardless of its clock`() {
         let known = Self.configuration("1", .now)
-        var control = Self.answered(known)
-        #expect(control.returned(boot: "other", at: Self.at(1)).contains(.request(known: known)))
+        var control = Self.controlWithConfiguration(known)
+        #expect(control.appReturned(boot: "other", at: Self.at(1)).contains(.request(known: known)))
     }
 
-    @Test("three attempts are made, half a minute apart; then the next start or return retries")
-    func attempts() {
+    @Test
+    func `three attempts are made, half a minute apart; then the next start or return retries`() {
         var control = Control()
-        _ = control.started(boot: "b", at: Self.at(0))
+        _ = control.appStarted(boot: "b", at: Self.at(0))
         for _ in 0..<2 {
-            let failed = control.answered(.failed(reason: "x"), boot: "b", at: Self.at(0), chance: 0)
+            let failed = control.responseReceived(.failed(reason: "x"), boot: "b", at: Self.at(0), randomFraction: 0)
             #expect(failed == [.pause(.seconds(30))])
             #expect(control.pauseEnded() == [.request(known: nil)])
         }
-        #expect(control.answered(.failed(reason: "x"), boot: "b", at: Self.at(0), chance: 0) == [])
+        #expect(control.responseReceived(.failed(reason: "x"), boot: "b", at: Self.at(0), randomFraction: 0) == [])
         #expect(control.pauseEnded() == [])
-        #expect(control.returned(boot: "b", at: Self.at(1)) == [.apply(nil), .request(known: nil)])
+        #expect(control.appReturned(boot: "b", at: Self.at(1)) == [.apply(nil), .request(known: nil)])
     }
 
-    @Test("leaving the app ends the request, and a late response changes nothing")
-    func leaving() {
+    @Test
+    func `leaving the app ends the request, and a late response changes nothing`() {
         var control = Control()
-        _ = control.started(boot: "b", at: Self.at(0))
-        #expect(control.left() == [])
-        #expect(control.answered(.received(Self.configuration("1", .now)), boot: "b", at: Self.at(1), chance: 0) == [])
-        #expect(control.returned(boot: "b", at: Self.at(2)) == [.apply(nil), .request(known: nil)])
-        _ = control.answered(.failed(reason: "x"), boot: "b", at: Self.at(3), chance: 0)
-        _ = control.left()
+        _ = control.appStarted(boot: "b", at: Self.at(0))
+        #expect(control.appLeft() == [])
+        #expect(
+            control.responseReceived(
+                .received(Self.configuration("1", .now)),
+                boot: "b",
+                at: Self.at(1),
+                randomFraction: 0
+            ) == []
+        )
+        #expect(control.appReturned(boot: "b", at: Self.at(2)) == [.apply(nil), .request(known: nil)])
+        _ = control.responseReceived(.failed(reason: "x"), boot: "b", at: Self.at(3), randomFraction: 0)
+        _ = control.appLeft()
         #expect(control.pauseEnded() == [])
     }
 
-    @Test("a changed back end causes an immediate request, unless one is running")
-    func askedAnyway() {
+    @Test
+    func `a changed back end causes an immediate request, unless one is running`() {
         let known = Self.configuration("1", .now)
-        var control = Self.answered(known)
-        #expect(control.asked() == [.request(known: known)])
-        #expect(control.asked() == [])
+        var control = Self.controlWithConfiguration(known)
+        #expect(control.updateRequested() == [.request(known: known)])
+        #expect(control.updateRequested() == [])
         #expect(control.effective == known)
     }
 
-    @Test("only one request runs at a time")
-    func oneQuestion() {
+    @Test
+    func `only one request runs at a time`() {
         var control = Control()
-        _ = control.started(boot: "b", at: Self.at(0))
-        #expect(control.returned(boot: "b", at: Self.at(1)) == [.apply(nil)])
+        _ = control.appStarted(boot: "b", at: Self.at(0))
+        #expect(control.appReturned(boot: "b", at: Self.at(1)) == [.apply(nil)])
     }
 
-    @Test("through 100,000 steps and restarts, requests and changes stay in order")
-    func walk() throws {
+    @Test
+    func `through 100,000 steps and restarts, requests and changes stay in order`() throws {
         var random = SeededGenerator(seed: 12)
         var control = Control()
         var now = Int64(0)
@@ -155,7 +160,7 @@ struct SensorsAnalyticsRemoteControlTests {
         var attempts = 0
         var version = 0
         var lastAnswer: (boot: Int, at: Int64)?
-        _ = control.started(boot: "0", at: Self.at(0))
+        _ = control.appStarted(boot: "0", at: Self.at(0))
         isAsking = true
         attempts = 1
         for _ in 0..<100_000 {
@@ -163,9 +168,9 @@ struct SensorsAnalyticsRemoteControlTests {
             let actions: [Control.Action]
             switch random.next(below: 8) {
             case 0, 1:
-                actions = control.returned(boot: "\(boot)", at: Self.at(now))
+                actions = control.appReturned(boot: "\(boot)", at: Self.at(now))
             case 2:
-                actions = control.left()
+                actions = control.appLeft()
                 isAsking = false
             case 3:
                 actions = control.pauseEnded()
@@ -176,14 +181,24 @@ struct SensorsAnalyticsRemoteControlTests {
                 }
                 control = try JSONDecoder().decode(Control.self, from: JSONEncoder().encode(control))
                 isAsking = false
-                actions = control.started(boot: "\(boot)", at: Self.at(now))
+                actions = control.appStarted(boot: "\(boot)", at: Self.at(now))
             case 4, 5:
-                actions = control.answered(.failed(reason: ""), boot: "\(boot)", at: Self.at(now), chance: 0.3)
+                actions = control.responseReceived(
+                    .failed(reason: ""),
+                    boot: "\(boot)",
+                    at: Self.at(now),
+                    randomFraction: 0.3
+                )
                 isAsking = false
             default:
                 if random.nextBool() { version += 1 }
                 let new = Self.configuration("\(version)", random.nextBool() ? .now : .nextStart)
-                actions = control.answered(.received(new), boot: "\(boot)", at: Self.at(now), chance: 0.3)
+                actions = control.responseReceived(
+                    .received(new),
+                    boot: "\(boot)",
+                    at: Self.at(now),
+                    randomFraction: 0.3
+                )
                 #expect(isAsking || actions.isEmpty)
                 if isAsking { lastAnswer = (boot, now) }
                 isAsking = false

@@ -3,10 +3,10 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Sensors Analytics remote configuration")
 struct SensorsAnalyticsRemoteTests {
@@ -20,8 +20,8 @@ struct SensorsAnalyticsRemoteTests {
 
     private static func read(_ text: String) throws -> Configuration { try Configuration(json: Array(text.utf8)) }
 
-    @Test("the known example is read member by member and survives being saved")
-    func example() throws {
+    @Test
+    func `the known example is read member by member and survives being saved`() throws {
         let read = try Self.read(Self.example)
         #expect(read.version == "12")
         #expect(read.newVersion == "20250601.3")
@@ -33,51 +33,42 @@ struct SensorsAnalyticsRemoteTests {
         #expect(try Configuration(json: read.json) == read)
     }
 
-    @Test(
-        "the capture mode is one of fifteen masks, none, or left to the app",
-        arguments: [(-1, nil), (0, 0), (1, 1), (15, 15), (16, nil), (-2, nil)] as [(Int, UInt?)]
-    )
-    func masks(_ mode: Int, _ mask: UInt?) throws {
+    @Test(arguments: [(-1, nil), (0, 0), (1, 1), (15, 15), (16, nil), (-2, nil)] as [(Int, UInt?)])
+    func `the capture mode is one of fifteen masks, none, or left to the app`(_ mode: Int, _ mask: UInt?) throws {
         let read = try Self.read(#"{"v":"1","configs":{"autoTrackMode":\#(mode)}}"#)
         #expect(read.autoTrackMode == mask)
         #expect(try Configuration(json: read.json).autoTrackMode == mask)
     }
 
-    @Test(
-        "a missing or mistyped member changes nothing",
-        arguments: [
-            "{}", #"{"configs":null}"#, #"{"configs":[]}"#,
-            #"{"v":[],"configs":{"disableSDK":"yes","event_blacklist":"all","autoTrackMode":"3","effect_mode":"1"}}"#,
-            #"{"configs":{"effect_mode":7,"key":{"pkv":1}}}"#,
-        ]
-    )
-    func partial(_ text: String) throws {
+    @Test(arguments: [
+        "{}", #"{"configs":null}"#, #"{"configs":[]}"#,
+        #"{"v":[],"configs":{"disableSDK":"yes","event_blacklist":"all","autoTrackMode":"3","effect_mode":"1"}}"#,
+        #"{"configs":{"effect_mode":7,"key":{"pkv":1}}}"#,
+    ])
+    func `a missing or mistyped member changes nothing`(_ text: String) throws {
         #expect(try Self.read(text) == Configuration())
     }
 
-    @Test("versions may be numbers")
-    func numbers() throws {
+    @Test
+    func `versions may be numbers`() throws {
         #expect(try Self.read(#"{"v":12,"configs":{"nv":7}}"#).version == "12")
     }
 
-    @Test(
-        "bytes that are not a JSON object are not a configuration",
-        arguments: ["", "<html>", "[]", "7", "{", "null"]
-    )
-    func unreadable(_ text: String) {
+    @Test(arguments: ["", "<html>", "[]", "7", "{", "null"])
+    func `bytes that are not a JSON object are not a configuration`(_ text: String) {
         #expect(throws: JSONError.self) { try Self.read(text) }
     }
 
-    @Test("blocked names that are not strings are ignored")
-    func blockedNames() throws {
+    @Test
+    func `blocked names that are not strings are ignored`() throws {
         let read = try Self.read(#"{"configs":{"event_blacklist":["a",1,null,"b"]}}"#)
         #expect(read.blockedEvents == ["a", "b"])
     }
 
     // MARK: Requests
 
-    @Test("the request contains the known versions")
-    func request() throws {
+    @Test
+    func `the request contains the known versions`() throws {
         let first = try #require(
             Exchange.request(serverURL: "https://sa.test/sa?project=production&token=t", appID: "com.shop", known: nil)
         )
@@ -87,18 +78,20 @@ struct SensorsAnalyticsRemoteTests {
         let next = try #require(
             Exchange.request(
                 serverURL: "https://sa.test/sa",
-                place: "https://cdn.test/sa.conf?x=1",
+                configurationURL: "https://cdn.test/sa.conf?x=1",
                 appID: "a&b=c",
                 known: Self.read(Self.example)
             )
         )
         #expect(next.url == "https://cdn.test/sa.conf?x=1&v=12&nv=20250601.3&app_id=a%26b%3Dc&project=")
         #expect(Exchange.request(serverURL: "nowhere", appID: "a", known: nil) == nil)
-        #expect(Exchange.request(serverURL: "https://sa.test", place: "nowhere", appID: "a", known: nil) == nil)
+        #expect(
+            Exchange.request(serverURL: "https://sa.test", configurationURL: "nowhere", appID: "a", known: nil) == nil
+        )
     }
 
-    @Test("only JSON with status 200 is a configuration, and 304 means unchanged")
-    func answers() throws {
+    @Test
+    func `only JSON with status 200 is a configuration, and 304 means unchanged`() throws {
         let request = try #require(Exchange.request(serverURL: "https://sa.test/sa", appID: "a", known: nil))
         func answer(_ status: Int, _ body: String = "", url: String? = nil) -> Exchange.Answer {
             Exchange.answer(in: WireResponse(status: status, body: Array(body.utf8), url: url), to: request)

@@ -2,70 +2,57 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
 import TrackwayDestinations
-import TrackwayEvents
 
 @Suite("Sensors Analytics rules")
 struct SensorsAnalyticsRulesTests {
     private typealias Rules = SensorsAnalyticsRules
     private static let utc = SensorsAnalyticsZone()
 
-    @Test(
-        "names start with a letter, _ or $, followed by these or digits",
-        arguments: [
-            "a", "Z", "_", "$", "$AppStart", "_private", "a1", "A_b$9", "iDs", "timed", "event_name", "usertag",
-            "my_user_tag",
-        ]
-    )
-    func goodNames(_ name: String) {
+    @Test(arguments: [
+        "a", "Z", "_", "$", "$AppStart", "_private", "a1", "A_b$9", "iDs", "timed", "event_name", "usertag",
+        "my_user_tag",
+    ])
+    func `names start with a letter, _ or $, followed by these or digits`(_ name: String) {
         #expect(Rules.fault(inName: name) == nil)
         #expect(Rules.acceptsProperty(named: name))
     }
 
-    @Test(
-        "other characters are rejected",
-        arguments: ["1a", "9", "a-b", "a b", "a.b", "名字", "é", "a😀", "a\u{0}", "\n", "a%", "@a", "-", "a\u{301}"]
-    )
-    func badCharacters(_ name: String) {
+    @Test(arguments: ["1a", "9", "a-b", "a b", "a.b", "名字", "é", "a😀", "a\u{0}", "\n", "a%", "@a", "-", "a\u{301}"])
+    func `other characters are rejected`(_ name: String) {
         #expect(Rules.fault(inName: name) == .characters)
         #expect(!Rules.acceptsProperty(named: name))
     }
 
-    @Test("an empty name has its own fault code")
-    func emptyName() {
+    @Test
+    func `an empty name has its own fault code`() {
         #expect(Rules.fault(inName: "") == .empty)
         #expect(!Rules.acceptsProperty(named: ""))
     }
 
-    @Test(
-        "names reserved by the back end are rejected in any case",
-        arguments: [
-            "distinct_id", "original_id", "time", "properties", "id", "first_id", "second_id", "users", "events",
-            "event", "user_id", "date", "datetime", "ID", "Time", "DISTINCT_ID", "user_tag", "user_tag_x", "User_Tags",
-            "user_group", "user_groups1",
-        ]
-    )
-    func reservedNames(_ name: String) {
+    @Test(arguments: [
+        "distinct_id", "original_id", "time", "properties", "id", "first_id", "second_id", "users", "events",
+        "event", "user_id", "date", "datetime", "ID", "Time", "DISTINCT_ID", "user_tag", "user_tag_x", "User_Tags",
+        "user_group", "user_groups1",
+    ])
+    func `names reserved by the back end are rejected in any case`(_ name: String) {
         #expect(Rules.fault(inName: name) == .reserved)
         #expect(!Rules.acceptsProperty(named: name))
     }
 
-    @Test(
-        "a name longer than 100 characters is reported but accepted",
-        arguments: [(99, false), (100, false), (101, true)]
-    )
-    func longNames(_ length: Int, _ isLong: Bool) {
+    @Test(arguments: [(99, false), (100, false), (101, true)])
+    func `a name longer than 100 characters is reported but accepted`(_ length: Int, _ isLong: Bool) {
         let name = String(repeating: "n", count: length)
         #expect(Rules.fault(inName: name) == (isLong ? .long : nil))
         #expect(Rules.acceptsProperty(named: name))
     }
 
     @Test(
-        "a text of 8,192 or more units is truncated to 8,191 and a dollar sign",
         arguments: ["a", "家", "é", "😀", "👩‍👩‍👧‍👦"],
         [8_190, 8_191, 8_192, 8_193, 20_000]
     )
-    func longTexts(_ character: String, _ units: Int) {
+    func `a text of 8,192 or more units is truncated to 8,191 and a dollar sign`(_ character: String, _ units: Int) {
         let width = character.utf16.count
         // As many whole characters as fit, padded with single units.
         let text =
@@ -83,19 +70,16 @@ struct SensorsAnalyticsRulesTests {
         }
     }
 
-    @Test(
-        "the reason of a crash may be twice as long",
-        arguments: [(16_383, 16_383), (16_384, 16_384), (16_385, 16_384)]
-    )
-    func crashReasons(_ units: Int, _ expected: Int) {
+    @Test(arguments: [(16_383, 16_383), (16_384, 16_384), (16_385, 16_384)])
+    func `the reason of a crash may be twice as long`(_ units: Int, _ expected: Int) {
         let text = String(repeating: "s", count: units)
         let cut = Rules.text(text, limit: Rules.crashReasonLength)
         #expect(cut.utf16.count == expected)
         #expect((cut == text) == (units < 16_384))
     }
 
-    @Test("values of every kind are converted to the format's types")
-    func values() {
+    @Test
+    func `values of every kind are converted to the format's types`() {
         let date = Timestamp(milliseconds: 1_750_000_000_123)
         let east = SensorsAnalyticsZone(secondsAhead: 28_800)
         let table: [(AttributeValue, Rules.Outcome)] = [
@@ -114,24 +98,25 @@ struct SensorsAnalyticsRulesTests {
         }
     }
 
-    @Test("a long text is truncated, also inside a list")
-    func cutValues() {
+    @Test
+    func `a long text is truncated, also inside a list`() {
         let long = AttributeValue.string(String(repeating: "a", count: 9_000))
         let cut = JSONValue.string(String(repeating: "a", count: 8_191) + "$")
         #expect(Rules.outcome(of: long, in: Self.utc) == .changed(cut, .valueCut))
         #expect(Rules.outcome(of: .array([long]), in: Self.utc) == .changed(.array([cut]), .valueCut))
     }
 
-    @Test(
-        "dates are in local time, and the offset has the opposite sign",
-        arguments: [
-            (28_800, "2025-06-15 23:06:40.123", -480), (0, "2025-06-15 15:06:40.123", 0),
-            (-12_600, "2025-06-15 11:36:40.123", 210), (20_700, "2025-06-15 20:51:40.123", -345),
-            (50_400, "2025-06-16 05:06:40.123", -840), (Int64.max, "2025-06-15 15:06:40.123", 0),
-            (Int64.min, "2025-06-15 15:06:40.123", 0),
-        ]
-    )
-    func zones(_ seconds: Int64, _ text: String, _ minutes: Int64) {
+    @Test(arguments: [
+        (28_800, "2025-06-15 23:06:40.123", -480), (0, "2025-06-15 15:06:40.123", 0),
+        (-12_600, "2025-06-15 11:36:40.123", 210), (20_700, "2025-06-15 20:51:40.123", -345),
+        (50_400, "2025-06-16 05:06:40.123", -840), (Int64.max, "2025-06-15 15:06:40.123", 0),
+        (Int64.min, "2025-06-15 15:06:40.123", 0),
+    ])
+    func `dates are in local time, and the offset has the opposite sign`(
+        _ seconds: Int64,
+        _ text: String,
+        _ minutes: Int64
+    ) {
         let zone = SensorsAnalyticsZone(secondsAhead: seconds)
         let date = Timestamp(milliseconds: 1_750_000_000_123)
         #expect(zone.text(date) == text)

@@ -2,18 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayDestinations
 
 @Suite("Sensors Analytics track IDs")
 struct SensorsTrackIDTests {
-    @Test(
-        "processes and devices that start to count at the same time number their events differently",
-        arguments: [1, 7, 40]
-    )
-    func processes(count: UInt64) {
-        let generators = (0..<count).map { EventIDGenerator(chance: $0 &* 0x9E37_79B9_7F4A_7C15) }
+    @Test(arguments: [1, 7, 40])
+    func `processes and devices that start to count at the same time number their events differently`(count: UInt64) {
+        let generators = (0..<count).map { EventIDGenerator(randomBits: $0 &* 0x9E37_79B9_7F4A_7C15) }
         var numbers: Set<UInt32> = []
         for millisecond in 0..<300 {
             for generator in generators {
@@ -26,8 +23,8 @@ struct SensorsTrackIDTests {
         #expect(numbers.count >= 300 * Int(count) - 1)
     }
 
-    @Test("an event always has the same number, and similar IDs have different ones")
-    func stable() {
+    @Test
+    func `an event always has the same number, and similar IDs have different ones`() {
         let id = EventID(high: 0x0197_79A3_3B07_7000, low: 0x8000_0000_0000_0000)
         #expect(SensorsAnalyticsRecord.trackID(of: id) == SensorsAnalyticsRecord.trackID(of: id))
         for bit in 0..<64 as Range<UInt64> {

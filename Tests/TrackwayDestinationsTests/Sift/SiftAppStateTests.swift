@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Sift app states")
 struct SiftAppStateTests {
@@ -14,8 +14,8 @@ struct SiftAppStateTests {
         return try SiftSample.state(state.attributes).json.keys
     }
 
-    @Test("an empty state contains only the SDK version, and no type, path or fields")
-    func bare() throws {
+    @Test
+    func `an empty state contains only the SDK version, and no type, path or fields`() throws {
         for edition in SiftDestination.Edition.allCases {
             let context = RecordedContext(screen: .init(name: "Cart"), global: ["channel": "store"])
             let sent = try SiftSample.sent(SiftSample.snapshot(AppStateSnapshot()), in: context, edition)
@@ -26,8 +26,8 @@ struct SiftAppStateTests {
         #expect(SiftDestination.Edition.allCases.map(\.sdkVersion) == ["v2.1.0", "v2.2.5"])
     }
 
-    @Test("a compatibility module's state keeps its path, fields and user")
-    func spoken() throws {
+    @Test
+    func `a compatibility module's state keeps its path, fields and user`() throws {
         let event = SiftSample.event(
             "_app_state",
             ["_path": "/p", "_user": "u", "_fields": ["a": "b"], "proximity_state": true]
@@ -38,8 +38,8 @@ struct SiftAppStateTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("every application state has a spelling", arguments: AppStateSnapshot.ApplicationState.allCases)
-    func applicationStates(_ value: AppStateSnapshot.ApplicationState) throws {
+    @Test(arguments: AppStateSnapshot.ApplicationState.allCases)
+    func `every application state has a spelling`(_ value: AppStateSnapshot.ApplicationState) throws {
         let spellings: [AppStateSnapshot.ApplicationState: String] = [
             .active: "ui_application_state_active", .inactive: "ui_application_state_inactive",
             .background: "ui_application_state_background",
@@ -50,8 +50,8 @@ struct SiftAppStateTests {
         #expect(sent == spellings[value] && sent != nil)
     }
 
-    @Test("every battery state has a spelling", arguments: AppStateSnapshot.BatteryState.allCases)
-    func batteryStates(_ value: AppStateSnapshot.BatteryState) throws {
+    @Test(arguments: AppStateSnapshot.BatteryState.allCases)
+    func `every battery state has a spelling`(_ value: AppStateSnapshot.BatteryState) throws {
         let spellings: [AppStateSnapshot.BatteryState: String] = [
             .unknown: "ui_device_battery_state_unknown", .unplugged: "ui_device_battery_state_unplugged",
             .charging: "ui_device_battery_state_charging", .full: "ui_device_battery_state_full",
@@ -62,8 +62,8 @@ struct SiftAppStateTests {
         #expect(sent == spellings[value] && sent != nil)
     }
 
-    @Test("every orientation has a spelling", arguments: AppStateSnapshot.Orientation.allCases)
-    func orientations(_ value: AppStateSnapshot.Orientation) throws {
+    @Test(arguments: AppStateSnapshot.Orientation.allCases)
+    func `every orientation has a spelling`(_ value: AppStateSnapshot.Orientation) throws {
         let spellings: [AppStateSnapshot.Orientation: String] = [
             .unknown: "ui_device_orientation_unknown", .portrait: "ui_device_orientation_portrait",
             .portraitUpsideDown: "ui_device_orientation_portrait_upside_down",
@@ -77,14 +77,11 @@ struct SiftAppStateTests {
         #expect(sent == spellings[value] && sent != nil)
     }
 
-    @Test(
-        "a constant that is not in the format is omitted and reported",
-        arguments: [
-            ("application_state", "asleep"), ("battery_state", "ui_device_battery_state_full"),
-            ("battery_state", "Full"), ("battery_state", ""), ("device_orientation", "sideways"),
-        ]
-    )
-    func unknownConstants(_ key: String, _ value: String) throws {
+    @Test(arguments: [
+        ("application_state", "asleep"), ("battery_state", "ui_device_battery_state_full"),
+        ("battery_state", "Full"), ("battery_state", ""), ("device_orientation", "sideways"),
+    ])
+    func `a constant that is not in the format is omitted and reported`(_ key: String, _ value: String) throws {
         let sent = try SiftSample.state(SiftSample.only(key, .string(value)))
         #expect(sent.json.keys == ["sdk_version"])
         #expect(sent.trimmed.map(\.code) == ["value_unknown"])
@@ -92,27 +89,29 @@ struct SiftAppStateTests {
     }
 
     @Test(
-        "a battery level is sent from 0 on; a negative or non-finite level is unknown",
         arguments: [
             (-1, nil), (-0.01, nil), (0, .integer(0)), (0.83, .double(0.83)), (1, .integer(1)), (.nan, nil),
             (.infinity, nil), (-.infinity, nil),
         ] as [(Double, JSONValue?)]
     )
-    func batteryLevels(_ level: Double, _ expected: JSONValue?) throws {
+    func `a battery level is sent from 0 on; a negative or non-finite level is unknown`(
+        _ level: Double,
+        _ expected: JSONValue?
+    ) throws {
         var state = AppStateSnapshot()
         state.batteryLevel = level
         #expect(try SiftSample.state(state.attributes).json["battery_level"] == expected)
     }
 
-    @Test("a negative level that was recorded directly is omitted without a remark")
-    func rawLevel() throws {
+    @Test
+    func `a negative level that was recorded directly is omitted without a warning`() throws {
         let sent = try SiftSample.state(["battery_level": -1])
         #expect(sent.json.keys == ["sdk_version"])
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("empty titles have no key, but an empty list of addresses has one")
-    func lists() throws {
+    @Test
+    func `empty titles have no key, but an empty list of addresses has one`() throws {
         #expect(try Self.keys { $0.screenTitles = [] } == ["sdk_version"])
         #expect(try SiftSample.state(["window_root_view_controller_titles": .array([])]).json.keys == ["sdk_version"])
         #expect(try Self.keys { $0.screenTitles = ["A"] } == ["sdk_version", "window_root_view_controller_titles"])
@@ -121,20 +120,17 @@ struct SiftAppStateTests {
         #expect(try SiftSample.state(["network_addresses": .array([])]).json["network_addresses"] == .array([]))
     }
 
-    @Test(
-        "empty lists of readings have no key",
-        arguments: [
-            "motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer",
-        ]
-    )
-    func emptyReadings(_ key: String) throws {
+    @Test(arguments: [
+        "motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer",
+    ])
+    func `empty lists of readings have no key`(_ key: String) throws {
         let sent = try SiftSample.state(SiftSample.only(key, []))
         #expect(sent.json.keys == ["sdk_version"])
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("proximity is a Boolean, not a number")
-    func near() throws {
+    @Test
+    func `proximity is a Boolean, not a number`() throws {
         for truth in [true, false] {
             #expect(
                 try SiftSample.state(["proximity_state": .boolean(truth)]).json["proximity_state"] == .boolean(truth)
@@ -145,8 +141,8 @@ struct SiftAppStateTests {
         #expect(sent.trimmed.map(\.code) == ["value_type"])
     }
 
-    @Test("the current edition sends its keys and does not report the others")
-    func current() throws {
+    @Test
+    func `the current edition sends its keys and does not report the others`() throws {
         var state = AppStateSnapshot()
         let time = Timestamp(milliseconds: 1)
         state.applicationState = .active

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Sift events")
 struct SiftEventTests {
@@ -12,8 +12,8 @@ struct SiftEventTests {
 
     private static func codes(_ trimmed: [Rejection]) -> [String] { trimmed.map(\.code) }
 
-    @Test("an event without attributes is sent with time, type and installation only")
-    func bare() throws {
+    @Test
+    func `an event without attributes is sent with time, type and installation only`() throws {
         let sent = try SiftSample.sent(SiftSample.event("checkout"))
         #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id"])
         #expect(sent.json["time"] == .integer(1_750_000_000_123))
@@ -22,8 +22,8 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("keys are in the format's order")
-    func everything() throws {
+    @Test
+    func `keys are in the format's order`() throws {
         let event = SiftSample.event(
             "checkout",
             [
@@ -41,8 +41,8 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("an event marked as untyped has no type", arguments: [true, false])
-    func untyped(_ isUntyped: Bool) throws {
+    @Test(arguments: [true, false])
+    func `an event marked as untyped has no type`(_ isUntyped: Bool) throws {
         let event = SiftSample.event(SiftKey.untypedName, ["_untyped": .boolean(isUntyped)])
         let sent = try SiftSample.sent(event)
         #expect(sent.json["mobile_event_type"] == (isUntyped ? nil : .string("_event")))
@@ -50,8 +50,8 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("attributes become text fields, with global attributes below them")
-    func fields() throws {
+    @Test
+    func `attributes become text fields, with global attributes below them`() throws {
         let event = SiftSample.event(
             "buy",
             [
@@ -73,8 +73,8 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("fields in the format's own attribute are sent unchanged, even empty ones, and no other fields")
-    func ownFields() throws {
+    @Test
+    func `fields in the format's own attribute are sent unchanged, even empty ones, and no other fields`() throws {
         let context = RecordedContext(screen: .init(name: "Cart"), global: ["channel": "store"])
         let sent = try SiftSample.sent(
             SiftSample.event(
@@ -92,11 +92,11 @@ struct SiftEventTests {
         )
     }
 
-    @Test(
-        "fields, properties and metrics that are not text are omitted individually and reported",
-        arguments: [("_fields", "fields"), ("_device_properties", "device_properties"), ("_metrics", "metrics")]
-    )
-    func notTexts(_ attribute: String, _ key: String) throws {
+    @Test(arguments: [("_fields", "fields"), ("_device_properties", "device_properties"), ("_metrics", "metrics")])
+    func `fields, properties and metrics that are not text are omitted individually and reported`(
+        _ attribute: String,
+        _ key: String
+    ) throws {
         let mixed: AttributeValue = ["a": "1", "b": 2, "c": true, "d": ["x"], "e": ["f": "g"], "h": 1.5, "i": "3"]
         let sent = try SiftSample.sent(SiftSample.event("a", SiftSample.only(attribute, mixed)))
         #expect(sent.json[key]?.keys == ["a", "i"])
@@ -110,14 +110,17 @@ struct SiftEventTests {
     }
 
     @Test(
-        "the path is the event's own or the screen, and an empty one is omitted",
         arguments: [
             ([:], nil, nil), ([:], "Cart", "Cart"), (["_path": "/p"], "Cart", "/p"), (["_path": ""], "Cart", nil),
             (["_screen_name": "Home"], "Cart", "Home"), (["_path": ""], nil, nil), ([:], "", nil),
             (["_fields": .object([:])], "Cart", nil), (["_fields": .object([:]), "_path": "/p"], "Cart", "/p"),
         ] as [(Attributes, String?, String?)]
     )
-    func paths(_ attributes: Attributes, _ screen: String?, _ path: String?) throws {
+    func `the path is the event's own or the screen, and an empty one is omitted`(
+        _ attributes: Attributes,
+        _ screen: String?,
+        _ path: String?
+    ) throws {
         let context = RecordedContext(screen: screen.map { .init(name: $0) })
         let sent = try SiftSample.sent(SiftSample.event("a", attributes), in: context)
         #expect(sent.json["path"]?.string == path)
@@ -125,24 +128,24 @@ struct SiftEventTests {
     }
 
     @Test(
-        "the user is the event's own or the context's, and an empty one is omitted",
         arguments: [
             ([:], nil, nil), ([:], "u", "u"), ([:], "", nil), (["_user": "own"], "u", "own"), (["_user": ""], "u", nil),
             (["_user": "own"], nil, "own"),
         ] as [(Attributes, String?, String?)]
     )
-    func users(_ attributes: Attributes, _ user: String?, _ expected: String?) throws {
+    func `the user is the event's own or the context's, and an empty one is omitted`(
+        _ attributes: Attributes,
+        _ user: String?,
+        _ expected: String?
+    ) throws {
         let context = RecordedContext(user: .init(id: user))
         let sent = try SiftSample.sent(SiftSample.event("a", attributes), in: context)
         #expect(sent.json["user_id"]?.string == expected)
         #expect(sent.json["fields"] == nil)
     }
 
-    @Test(
-        "a path, user or mark of the wrong type is ignored and reported",
-        arguments: ["_path", "_user", "_untyped"]
-    )
-    func wrongWords(_ attribute: String) throws {
+    @Test(arguments: ["_path", "_user", "_untyped"])
+    func `a path, user or mark of the wrong type is ignored and reported`(_ attribute: String) throws {
         let context = RecordedContext(user: .init(id: "u"), screen: .init(name: "Cart"))
         let event = SiftSample.event("a", SiftSample.only(attribute, 7))
         let sent = try SiftSample.sent(event, in: context)
@@ -152,8 +155,8 @@ struct SiftEventTests {
         #expect(Self.codes(sent.trimmed) == ["value_type"])
     }
 
-    @Test("an installation and a type in the event are sent, and mistyped ones are ignored and reported")
-    func named() throws {
+    @Test
+    func `an installation and a type in the event are sent, and mistyped ones are ignored and reported`() throws {
         let own = try SiftSample.sent(SiftSample.event("_event", ["_installation": "another", "_type": "_app_state"]))
         #expect(own.json.keys == ["time", "mobile_event_type", "installation_id"])
         #expect(own.json["mobile_event_type"] == .string("_app_state"))
@@ -166,8 +169,8 @@ struct SiftEventTests {
         #expect(Self.codes(wrong.trimmed) == ["value_type", "value_type"])
     }
 
-    @Test("a snapshot with its own installation and type keeps both, without keys of these names")
-    func namedSnapshot() throws {
+    @Test
+    func `a snapshot with its own installation and type keeps both, without keys of these names`() throws {
         let event = SiftSample.event("_app_state", ["_installation": "another", "_type": "t", "proximity_state": true])
         let sent = try SiftSample.sent(event)
         #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id", "ios_app_state"])
@@ -175,15 +178,15 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("items are not supported by the format and are reported")
-    func items() throws {
+    @Test
+    func `items are not supported by the format and are reported`() throws {
         let sent = try SiftSample.sent(SiftSample.event("buy", ["n": 1], items: [Item(id: "1"), Item(id: "2")]))
         #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id", "fields"])
         #expect(Self.codes(sent.trimmed) == ["items_unsupported"])
     }
 
-    @Test("omitted parts are reported with their event, and valid events have no remark")
-    func remarks() throws {
+    @Test
+    func `omitted parts are reported with their event, and valid events have no warning`() throws {
         let events = [
             SiftSample.event("clean", ["a": 1]), SiftSample.event("b", items: [Item(id: "1")]),
             SiftSample.event("_app_state", ["battery_level": "full", "mood": "good"]),
@@ -191,14 +194,11 @@ struct SiftEventTests {
         let request = try SiftSample.destination().request(for: SiftSample.batch(events), sentAt: SiftSample.sentAt)
         #expect(request.trimmed.map(\.index) == [1, 2, 2])
         #expect(Self.codes(request.trimmed) == ["items_unsupported", "value_type", "key_unknown"])
-        #expect(request.leftOut.isEmpty)
+        #expect(request.omitted.isEmpty)
     }
 
-    @Test(
-        "times before 1970 and in the far future are sent unchanged",
-        arguments: [Int64.min, -1, 0, 1_750_000_000_123, Int64.max]
-    )
-    func times(_ time: Int64) throws {
+    @Test(arguments: [Int64.min, -1, 0, 1_750_000_000_123, Int64.max])
+    func `times before 1970 and in the far future are sent unchanged`(_ time: Int64) throws {
         var event = SiftSample.event("a")
         event.time = Timestamp(milliseconds: time)
         #expect(try SiftSample.sent(event).json["time"] == .integer(time))

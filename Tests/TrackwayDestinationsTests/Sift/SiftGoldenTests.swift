@@ -3,26 +3,26 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Sift requests, field by field")
 struct SiftGoldenTests {
     /// Returns every leaf of a body by its path of keys.
     ///
     /// Empty lists and objects count as leaves.
-    private static func leaves(_ json: JSONValue, at place: String = "") -> [String: JSONValue] {
+    private static func leaves(_ json: JSONValue, at path: String = "") -> [String: JSONValue] {
         switch json {
         case .object(let object) where !object.members.isEmpty:
             object.members.reduce(into: [:]) { leaves, member in
-                leaves.merge(Self.leaves(member.value, at: "\(place).\(member.key)")) { first, _ in first }
+                leaves.merge(Self.leaves(member.value, at: "\(path).\(member.key)")) { first, _ in first }
             }
         case .array(let values) where !values.isEmpty:
             values.enumerated().reduce(into: [:]) { leaves, element in
-                leaves.merge(Self.leaves(element.element, at: "\(place)[\(element.offset)]")) { first, _ in first }
+                leaves.merge(Self.leaves(element.element, at: "\(path)[\(element.offset)]")) { first, _ in first }
             }
-        default: [place: json]
+        default: [path: json]
         }
     }
 
@@ -49,10 +49,10 @@ struct SiftGoldenTests {
             .request(for: SiftSample.batch(events, in: context), sentAt: SiftSample.sentAt)
         let sent = try Self.leaves(SiftSample.body(request))
         #expect(expected.count > 10)
-        for (place, value) in expected { #expect(sent[place] == value, "\(place)") }
+        for (path, value) in expected { #expect(sent[path] == value, "\(path)") }
         #expect(Set(sent.keys).subtracting(expected.keys).isEmpty)
         #expect(request.trimmed.isEmpty)
-        #expect(request.leftOut.isEmpty)
+        #expect(request.omitted.isEmpty)
     }
 
     private static let state: AppStateSnapshot = {
@@ -80,14 +80,13 @@ struct SiftGoldenTests {
     }()
 
     @Test(
-        "an event and an app state of the current edition match the reference",
         arguments: [
-            // As an app records it, and as a compatibility module with the format's own attributes does.
+            // First as an app records it, then as a compatibility module does, with the format's own attributes.
             ["_path": "/cart/confirm", "cart_size": 3, "coupon": ""],
             ["_fields": ["cart_size": "3", "coupon": ""], "_path": "/cart/confirm"],
         ] as [Attributes]
     )
-    func current(_ checkout: Attributes) throws {
+    func `an event and an app state of the current edition match the reference`(_ checkout: Attributes) throws {
         try Self.expect(
             [SiftSample.event("checkout", checkout), SiftSample.snapshot(Self.state, at: 1_750_000_004_890)],
             in: SiftSample.signedIn,
@@ -96,8 +95,8 @@ struct SiftGoldenTests {
         )
     }
 
-    @Test("device properties of the current edition match the reference")
-    func properties() throws {
+    @Test
+    func `device properties of the current edition match the reference`() throws {
         var properties = DeviceProperties()
         properties[.appName] = "Shop"
         properties[.appVersion] = "381"
@@ -131,8 +130,8 @@ struct SiftGoldenTests {
         )
     }
 
-    @Test("an app state of the legacy edition with all sensors matches the reference")
-    func legacy() throws {
+    @Test
+    func `an app state of the legacy edition with all sensors matches the reference`() throws {
         var state = AppStateSnapshot()
         state.applicationState = .active
         state.orientation = .faceUp

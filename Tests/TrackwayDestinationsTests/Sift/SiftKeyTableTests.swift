@@ -2,44 +2,44 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Types of Sift's keys")
 struct SiftKeyTableTests {
     /// The types of values in the format's reference.
     enum Kind: CaseIterable, Sendable {
-        case text, whole, number, truth, texts, time, constant, object, objects
+        case string, integer, number, boolean, strings, time, constant, object, objects
 
         /// Values of this type, and their encodings.
         ///
         /// Constants, objects and lists of objects have their own suites.
         var samples: [(AttributeValue, JSONValue)] {
             switch self {
-            case .text:
+            case .string:
                 [
                     ("t", .string("t")), ("", .string("")),
                     ("2026-11-21T06:38:00.000Z", .string("2026-11-21T06:38:00.000Z")),
                 ]
-            case .whole:
+            case .integer:
                 [
                     (7, .integer(7)), (-1, .integer(-1)), (.integer(.max), .integer(.max)), (3.0, .integer(3)),
                     (.integer(.min), .integer(.min)),
                 ]
             case .number: [(7, .integer(7)), (0.5, .double(0.5)), (3.0, .integer(3)), (.integer(.max), .integer(.max))]
-            case .truth: [(true, .boolean(true)), (false, .boolean(false))]
-            case .texts: [(["a", ""], .array([.string("a"), .string("")]))]
+            case .boolean: [(true, .boolean(true)), (false, .boolean(false))]
+            case .strings: [(["a", ""], .array([.string("a"), .string("")]))]
             case .time: [(5, .integer(5)), (.date(Timestamp(milliseconds: 6)), .integer(6))]
             case .constant, .object, .objects: []
             }
         }
 
         /// Values that the format does not allow for a key of this type.
-        var strangers: [AttributeValue] {
+        var mistypedValues: [AttributeValue] {
             let all: [(AttributeValue, Set<Kind>)] = [
-                ("text", [.text, .constant]), (7, [.whole, .number, .time]), (0.5, [.number]),
-                (true, [.truth]), (["a", 1], [.objects]), ([["a": 1]], [.objects]), (["a": 1], [.object]),
+                ("text", [.string, .constant]), (7, [.integer, .number, .time]), (0.5, [.number]),
+                (true, [.boolean]), (["a", 1], [.objects]), ([["a": 1]], [.objects]), (["a": 1], [.object]),
                 (1e300, [.number]),
             ]
             return all.filter { !$0.1.contains(self) }.map(\.0)
@@ -47,9 +47,9 @@ struct SiftKeyTableTests {
     }
 
     private static let state: [(String, Kind)] = [
-        ("application_state", .constant), ("window_root_view_controller_titles", .texts), ("battery_level", .number),
-        ("battery_state", .constant), ("device_orientation", .constant), ("proximity_state", .truth),
-        ("network_addresses", .texts), ("location", .object), ("heading", .object), ("motion", .objects),
+        ("application_state", .constant), ("window_root_view_controller_titles", .strings), ("battery_level", .number),
+        ("battery_state", .constant), ("device_orientation", .constant), ("proximity_state", .boolean),
+        ("network_addresses", .strings), ("location", .object), ("heading", .object), ("motion", .objects),
         ("raw_accelerometer", .objects), ("raw_gyro", .objects), ("raw_magnetometer", .objects),
     ]
 
@@ -58,18 +58,18 @@ struct SiftKeyTableTests {
             "app_name", "app_version", "app_version_short", "device_name", "device_system_name",
             "device_system_version", "device_ifv", "initial_device_ifv", "mobile_carrier_name",
             "mobile_iso_country_code", "mobile_country_code", "mobile_network_code", "device_hardware_machine",
-        ].map { ($0, .text) }
+        ].map { ($0, .string) }
         + [
             "evidence_files_present", "evidence_directories_symlinked", "evidence_directories_writable",
             "evidence_dylds_present", "evidence_url_schemes_openable",
-        ].map { ($0, .texts) }
+        ].map { ($0, .strings) }
 
     private static let legacyOnly: [(String, Kind)] =
         [
             "device_model", "device_localized_model", "device_ifa", "device_hardware_model", "device_kernel_uuid",
             "device_kernel_version", "device_kernel_boot_session_uuid", "device_kernel_boot_signature",
             "device_host_name", "device_os_type", "device_os_release", "cpu_byte_order",
-        ].map { ($0, .text) }
+        ].map { ($0, .string) }
         + [
             "device_screen_width", "device_screen_height", "device_package_count", "device_memory_size",
             "device_page_size", "device_tb_frequency", "device_host_id", "device_os_revision", "device_posix1_version",
@@ -78,9 +78,9 @@ struct SiftKeyTableTests {
             "cpu_frequency", "cpu_frequency_min", "cpu_frequency_max", "cache_line_size", "cache_l1_dcache_size",
             "cache_l1_icache_size", "cache_l2_cache_size", "cache_l3_cache_size", "bus_frequency", "bus_frequency_min",
             "bus_frequency_max",
-        ].map { ($0, .whole) }
-        + ["is_simulator", "cpu_64bit_capable", "cpu_has_fp"].map { ($0, .truth) }
-        + [("evidence_syscalls_succeeded", .texts)]
+        ].map { ($0, .integer) }
+        + ["is_simulator", "cpu_64bit_capable", "cpu_has_fp"].map { ($0, .boolean) }
+        + [("evidence_syscalls_succeeded", .strings)]
 
     private static func properties(
         _ attributes: Attributes,
@@ -91,22 +91,24 @@ struct SiftKeyTableTests {
         return (try #require(sent.json["ios_device_properties"]), sent.trimmed)
     }
 
-    @Test("the legacy edition has the format's former 64 keys and one that was added later")
-    func count() {
+    @Test
+    func `the legacy edition has the format's former 64 keys and one that was added later`() {
         // sdk_version is the 64th.
         #expect(Self.current.count + Self.legacyOnly.count == 63 + 1)
     }
 
-    @Test("a device property is sent unchanged by the editions that contain it", arguments: current, [true])
-    func currentProperties(_ entry: (key: String, kind: Kind), _ isCurrent: Bool) throws {
+    @Test(arguments: current, [true])
+    func `a device property is sent unchanged by the editions that contain it`(
+        _ entry: (key: String, kind: Kind),
+        _ isCurrent: Bool
+    ) throws {
         try expectSent(entry.key, entry.kind, isCurrent: isCurrent)
     }
 
-    @Test(
-        "only the legacy edition sends a legacy device property, and the other does not report it",
-        arguments: legacyOnly
-    )
-    func legacyProperties(_ entry: (key: String, kind: Kind)) throws {
+    @Test(arguments: legacyOnly)
+    func `only the legacy edition sends a legacy device property, and the other does not report it`(
+        _ entry: (key: String, kind: Kind)
+    ) throws {
         try expectSent(entry.key, entry.kind, isCurrent: false)
     }
 
@@ -124,10 +126,10 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("a device property of another type is omitted and reported", arguments: current + legacyOnly)
-    func strangeProperties(_ entry: (key: String, kind: Kind)) throws {
-        #expect(entry.kind.strangers.count >= 5)
-        for value in entry.kind.strangers {
+    @Test(arguments: current + legacyOnly)
+    func `a device property of another type is omitted and reported`(_ entry: (key: String, kind: Kind)) throws {
+        #expect(entry.kind.mistypedValues.count >= 5)
+        for value in entry.kind.mistypedValues {
             let sent = try Self.properties(SiftSample.only(entry.key, value))
             #expect(sent.json.keys == ["sdk_version"], "\(value)")
             #expect(sent.trimmed.map(\.code) == ["value_type"], "\(value)")
@@ -135,9 +137,10 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("a member of the app state of another type is omitted and reported", arguments: state)
-    func strangeState(_ entry: (key: String, kind: Kind)) throws {
-        for value in entry.kind.strangers {
+    @Test(arguments: state)
+    func `a member of the app state of another type is omitted and reported`(_ entry: (key: String, kind: Kind)) throws
+    {
+        for value in entry.kind.mistypedValues {
             let sent = try SiftSample.state(SiftSample.only(entry.key, value))
             #expect(sent.json.keys == ["sdk_version"], "\(value)")
             #expect(sent.trimmed.map(\.code) == ["value_type"], "\(value)")
@@ -146,18 +149,19 @@ struct SiftKeyTableTests {
 
     private static let location: [(String, Kind)] = [
         ("time", .time), ("latitude", .number), ("longitude", .number), ("horizontal_accuracy", .number),
-        ("altitude", .number), ("vertical_accuracy", .number), ("floor", .whole), ("speed", .number),
+        ("altitude", .number), ("vertical_accuracy", .number), ("floor", .integer), ("speed", .number),
         ("course", .number),
     ]
 
-    @Test("a member of a location is sent unchanged, or omitted and reported", arguments: location)
-    func places(_ entry: (key: String, kind: Kind)) throws {
+    @Test(arguments: location)
+    func `a member of a location is sent unchanged, or omitted and reported`(_ entry: (key: String, kind: Kind)) throws
+    {
         for (value, expected) in entry.kind.samples where expected.double.map({ $0 >= 0 }) ?? true {
             let sent = try SiftSample.state(["location": .object(SiftSample.only(entry.key, value))])
             #expect(sent.json["location"]?[entry.key] == expected)
             #expect(sent.trimmed.isEmpty)
         }
-        for value in entry.kind.strangers {
+        for value in entry.kind.mistypedValues {
             let sent = try SiftSample.state(["location": .object(SiftSample.only(entry.key, value))])
             #expect(sent.json["location"]?.keys == [], "\(value)")
             #expect(sent.trimmed.map(\.code) == ["value_type"], "\(value)")
@@ -165,8 +169,8 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("an unknown key is omitted and reported, at every depth")
-    func unknownKeys() throws {
+    @Test
+    func `an unknown key is omitted and reported, at every depth`() throws {
         let device = try Self.properties(["mood": "good", "app_name": "Shop", "sdk_version": "mine"])
         #expect(device.json.keys == ["sdk_version", "app_name"])
         #expect(device.json["sdk_version"] == .string("v2.1.0"))

@@ -3,10 +3,10 @@
 
 import Foundation
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
-import TrackwayWire
 
 /// Verifies that the body is always JSON of the format's shape.
 ///
@@ -51,8 +51,8 @@ struct SiftRandomEventTests {
         return attributes
     }
 
-    @Test("batches of twenty random events become valid JSON of the format", arguments: 0..<20 as Range<UInt64>)
-    func anything(_ seed: UInt64) throws {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `batches of twenty random events become valid JSON of the format`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<TestScale.count(20, full: 100) {
             let events = (0..<20).map { number in
@@ -70,7 +70,7 @@ struct SiftRandomEventTests {
             )
             let request = try SiftSample.destination(edition)
                 .request(for: SiftSample.batch(events, in: context), sentAt: SiftSample.sentAt)
-            #expect(request.leftOut.isEmpty)
+            #expect(request.omitted.isEmpty)
             let text = try Gzip.inflate(request.body)
             let body = try #require(JSONSerialization.jsonObject(with: Data(text)) as? NSDictionary)
             #expect(body.allKeys as? [String] == ["data"])

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
-import TrackwayWire
 
 @Suite("Sift locations, headings and motion")
 struct SiftReadingTests {
@@ -25,16 +25,13 @@ struct SiftReadingTests {
         )
     }
 
-    @Test(
-        "unknown values of a location are absent",
-        arguments: [
-            ("nothing", []),
-            ("horizontalAccuracy", ["latitude", "longitude", "horizontal_accuracy"]),
-            ("verticalAccuracy", ["altitude", "vertical_accuracy"]), ("floor", ["floor"]), ("speed", ["speed"]),
-            ("course", ["course"]),
-        ]
-    )
-    func places(_ unknown: String, _ absent: [String]) throws {
+    @Test(arguments: [
+        ("nothing", []),
+        ("horizontalAccuracy", ["latitude", "longitude", "horizontal_accuracy"]),
+        ("verticalAccuracy", ["altitude", "vertical_accuracy"]), ("floor", ["floor"]), ("speed", ["speed"]),
+        ("course", ["course"]),
+    ])
+    func `unknown values of a location are absent`(_ unknown: String, _ absent: [String]) throws {
         var location = Self.location
         switch unknown {
         case "horizontalAccuracy": location.horizontalAccuracy = -1
@@ -65,8 +62,8 @@ struct SiftReadingTests {
         #expect(byHand.trimmed.isEmpty)
     }
 
-    @Test("the current edition sends an empty location if the position is unknown")
-    func nowhere() throws {
+    @Test
+    func `the current edition sends an empty location if the position is unknown`() throws {
         var location = Self.location
         location.horizontalAccuracy = -1
         let sent = try SiftSample.state(["location": .object(location.attributes)], .current)
@@ -79,13 +76,12 @@ struct SiftReadingTests {
     }
 
     @Test(
-        "unknown values of a heading are absent",
         arguments: [
             (12, 271.2, []), (0, 0, []), (-1, 271.2, ["magnetic_heading", "accuracy"]), (12, -1, ["true_heading"]),
             (-1, -1, ["magnetic_heading", "accuracy", "true_heading"]),
         ] as [(Double, Double, [String])]
     )
-    func headings(_ accuracy: Double, _ geographic: Double, _ absent: [String]) throws {
+    func `unknown values of a heading are absent`(_ accuracy: Double, _ geographic: Double, _ absent: [String]) throws {
         let heading = Heading(
             time: Self.time,
             magnetic: 268.1,
@@ -107,8 +103,8 @@ struct SiftReadingTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("the magnetic field is sent only if it is calibrated", arguments: DeviceMotion.Calibration.allCases)
-    func calibrations(_ calibration: DeviceMotion.Calibration) throws {
+    @Test(arguments: DeviceMotion.Calibration.allCases)
+    func `the magnetic field is sent only if it is calibrated`(_ calibration: DeviceMotion.Calibration) throws {
         let spellings: [DeviceMotion.Calibration: String] = [
             .low: "cm_magnetic_field_calibration_accuracy_low",
             .medium: "cm_magnetic_field_calibration_accuracy_medium",
@@ -144,14 +140,11 @@ struct SiftReadingTests {
         }
     }
 
-    @Test(
-        "raw readings have a time and three numbers",
-        arguments: [
-            ("raw_accelerometer", SensorReading.Kind.acceleration), ("raw_gyro", .rotationRate),
-            ("raw_magnetometer", .magneticField),
-        ]
-    )
-    func rawReadings(_ key: String, _ kind: SensorReading.Kind) throws {
+    @Test(arguments: [
+        ("raw_accelerometer", SensorReading.Kind.acceleration), ("raw_gyro", .rotationRate),
+        ("raw_magnetometer", .magneticField),
+    ])
+    func `raw readings have a time and three numbers`(_ key: String, _ kind: SensorReading.Kind) throws {
         let reading = SensorReading(time: Self.time, values: Vector3(x: 0.5, y: -1, z: 0)).attributes(kind)
         let sent = try SiftSample.state(SiftSample.only(key, [.object(reading), .object(reading)]))
         let expected = JSONValue.object(
@@ -165,8 +158,8 @@ struct SiftReadingTests {
         #expect(sent.json[key] == .array([expected, expected]))
     }
 
-    @Test("readings that are not finite are omitted individually", arguments: [Double.nan, .infinity, -.infinity])
-    func notFinite(_ number: Double) throws {
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `readings that are not finite are omitted individually`(_ number: Double) throws {
         var state = AppStateSnapshot()
         state.accelerometer = [SensorReading(time: Self.time, values: Vector3(x: 1, y: number, z: 3))]
         state.location = Self.location
@@ -182,8 +175,8 @@ struct SiftReadingTests {
         #expect(json["heading"]?.keys == ["time", "accuracy", "raw_magnetic_field_y", "raw_magnetic_field_z"])
     }
 
-    @Test("a list of readings keeps the valid ones, in order")
-    func mixedReadings() throws {
+    @Test
+    func `a list of readings keeps the valid ones, in order`() throws {
         let sent = try SiftSample.state([
             "raw_gyro": .array([["rotation_rate_x": 1], 7, ["rotation_rate_x": 2, "spin": 1]])
         ])

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 /// Events for a Sift back end, and the contents of its requests.
 enum SiftSample {
@@ -28,7 +28,7 @@ enum SiftSample {
         at time: Int64 = 1_750_000_000_123
     ) -> Event {
         Event(
-            id: EventIDGenerator(chance: 7, firstCounter: 1).next(at: Timestamp(milliseconds: time)),
+            id: EventIDGenerator(randomBits: 7, firstCounter: 1).next(at: Timestamp(milliseconds: time)),
             name: name,
             time: Timestamp(milliseconds: time),
             monotonic: MonotonicTime(milliseconds: 5),
@@ -90,7 +90,7 @@ enum SiftSample {
         _ edition: SiftDestination.Edition = .legacy
     ) throws -> (json: JSONValue, trimmed: [Rejection]) {
         let request = try destination(edition).request(for: batch([event], in: context), sentAt: sentAt)
-        #expect(request.leftOut.isEmpty)
+        #expect(request.omitted.isEmpty)
         let list = try #require(body(request)["data"]?.array)
         #expect(list.count == 1)
         return (try #require(list.first), request.trimmed)

@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Glibc
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -34,16 +34,16 @@ struct CrashCaptureTests {
         }
     }
 
-    private static func run(_ preparation: String, _ way: String, in folder: Folder) throws -> (
+    private static func run(_ preparation: String, _ kind: String, in folder: Folder) throws -> (
         status: ProbeProcess.Status, lines: [String]
     ) {
-        let probe = try ProbeProcess(preparation, way, folder.path, program: "CrashProbe", standardError: .discarded)
+        let probe = try ProbeProcess(preparation, kind, folder.path, program: "CrashProbe", standardError: .discarded)
         var lines: [String] = []
         while let line = probe.line() { lines.append(line) }
         return (probe.status(), lines)
     }
 
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Crash: Sendable, CustomTestStringConvertible {
         let name: String
         let signal: Int32
         let message: String
@@ -68,35 +68,35 @@ struct CrashCaptureTests {
     private static let trapName = "SIGTRAP"
     #endif
 
-    private static let ways = [
-        Way("nil", trap, "Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
-        Way("fatal-error", trap, "Fatal error: the worst of all errors"),
-        Way("index", trap, "Fatal error: Index out of range"),
-        Way("overflow", trap, trapName),
-        Way("thrown", trap, "Fatal error: Error raised at top level"),
-        Way("null", SIGSEGV, "SIGSEGV at 0x8"),
-        Way("call", SIGSEGV, "SIGSEGV at 0x10"),
-        Way("stack", SIGSEGV, "SIGSEGV at 0x"),
-        Way("abort", SIGABRT, "SIGABRT"),
-        Way("divide", SIGFPE, "SIGFPE"),
-        Way("trap", SIGTRAP, "SIGTRAP"),
-        Way("bus", SIGBUS, "SIGBUS"),
-        Way("thread", SIGSEGV, "SIGSEGV at 0x8"),
-        Way("threads", SIGSEGV, "SIGSEGV at 0x8"),
+    private static let crashes = [
+        Crash("nil", trap, "Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
+        Crash("fatal-error", trap, "Fatal error: the worst of all errors"),
+        Crash("index", trap, "Fatal error: Index out of range"),
+        Crash("overflow", trap, trapName),
+        Crash("thrown", trap, "Fatal error: Error raised at top level"),
+        Crash("null", SIGSEGV, "SIGSEGV at 0x8"),
+        Crash("call", SIGSEGV, "SIGSEGV at 0x10"),
+        Crash("stack", SIGSEGV, "SIGSEGV at 0x"),
+        Crash("abort", SIGABRT, "SIGABRT"),
+        Crash("divide", SIGFPE, "SIGFPE"),
+        Crash("trap", SIGTRAP, "SIGTRAP"),
+        Crash("bus", SIGBUS, "SIGBUS"),
+        Crash("thread", SIGSEGV, "SIGSEGV at 0x8"),
+        Crash("threads", SIGSEGV, "SIGSEGV at 0x8"),
     ]
 
-    @Test("every kind of crash leaves a report and the same wait status as without the SDK", arguments: ways)
-    func leavesReport(_ way: Way) throws {
+    @Test(arguments: crashes)
+    func `every kind of crash leaves a report and the same wait status as without the SDK`(_ kind: Crash) throws {
         let folder = try Folder()
-        #expect(try Self.run("bare", way.name, in: folder).status == .signalled(way.signal))
+        #expect(try Self.run("bare", kind.name, in: folder).status == .signaled(kind.signal))
         #expect(try folder.reports.pending().isEmpty)
-        #expect(try Self.run("capture", way.name, in: folder).status == .signalled(way.signal))
+        #expect(try Self.run("capture", kind.name, in: folder).status == .signaled(kind.signal))
         let reports = try folder.reports.pending()
         #expect(reports.count == 1)
         let report = try #require(reports.first)
-        #expect(report.message.contains(way.message), "\(report.message)")
+        #expect(report.message.contains(kind.message), "\(report.message)")
         #expect(report.stack.contains("CrashProbe + 0x"), "\(report.stack)")
-        #expect(report.stack.contains("\nin thread ") == way.name.hasPrefix("thread"))
+        #expect(report.stack.contains("\nin thread ") == kind.name.hasPrefix("thread"))
         #expect(report.at.boot == BootIdentity.current())
         let age = report.at.monotonic.duration(to: SystemClock().now().monotonic)
         #expect(age >= .zero && age < .seconds(600))
@@ -104,13 +104,13 @@ struct CrashCaptureTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a report held without a lock is kept while its process lives")
-    func withoutLock() throws {
+    @Test
+    func `a report held without a lock is kept while its process lives`() throws {
         let boot = BootIdentity.current()
-        for hold in [CrashCapture.Hold.alone, .amongProcesses] {
+        for marker in [CrashCapture.LivenessMarker.exclusiveProcessID, .processID] {
             let folder = try Folder()
             do {
-                let capture = try CrashCapture(in: folder.path, boot: boot, at: SystemClock().now(), hold: hold)
+                let capture = try CrashCapture(in: folder.path, boot: boot, at: SystemClock().now(), liveness: marker)
                 let file = try #require(folder.files.first)
                 let lock = try DiskStorage().lock(folder.path + "/crashes/" + file)
                 #expect(lock != nil)
@@ -123,47 +123,45 @@ struct CrashCaptureTests {
         }
     }
 
-    @Test(
-        "a report held without a lock is returned once its process has ended",
-        arguments: [
-            ("hold process", 4711, true, true, 0), ("hold process", 4711, true, false, 1),
-            ("hold process", 4711, false, true, 1), ("hold alone", 4711, true, true, 1),
-            ("also x", 4711, true, true, 1),
-        ]
-    )
-    func unlocked(hold: String, process: Int, isThisBoot: Bool, isAlive: Bool, told: Int) throws {
+    @Test(arguments: [
+        ("hold process", 4711, true, true, 0), ("hold process", 4711, true, false, 1),
+        ("hold process", 4711, false, true, 1), ("hold alone", 4711, true, true, 1),
+        ("also x", 4711, true, true, 1),
+    ])
+    func `a report held without a lock is returned once its process has ended`(
+        hold: String,
+        process: Int,
+        isThisBoot: Bool,
+        isAlive: Bool,
+        reported: Int
+    ) throws {
         let folder = try Folder()
         let boot = isThisBoot ? BootIdentity.current() : "another"
         try FileManager.default.createDirectory(atPath: folder.path + "/crashes", withIntermediateDirectories: true)
         let lines = "trackway-crash 1\nprocess \(process)\nboot \(boot)\n\(hold)\nsignal 11 SIGSEGV\nwall 5\n"
         try Data(lines.utf8).write(to: URL(fileURLWithPath: folder.path + "/crashes/5-\(process)-1"))
         let reports = CrashReports(in: folder.path, storage: DiskStorage(), isAlive: { $0 == process && isAlive })
-        #expect(try reports.pending().count == told)
+        #expect(try reports.pending().count == reported)
         #expect(folder.files.count == 1)
     }
 
-    @Test(
-        "stack words that look like return addresses at a module's first bytes do not cut a report short"
-    )
-    func besideAnEdge() throws {
+    @Test
+    func `stack words that look like return addresses at a module's first bytes do not cut a report short`() throws {
         let folder = try Folder()
-        #expect(try Self.run("capture", "edge", in: folder).status == .signalled(SIGABRT))
+        #expect(try Self.run("capture", "edge", in: folder).status == .signaled(SIGABRT))
         let file = try #require(folder.files.first)
         let text = try String(contentsOfFile: folder.path + "/crashes/" + file, encoding: .utf8)
         #expect(text.hasSuffix("\nend\n"), "\(text.suffix(400))")
     }
 
-    @Test(
-        "at the file size limit a crash keeps its own signal",
-        arguments: ["null", "abort"]
-    )
-    func limited(_ way: String) throws {
+    @Test(arguments: ["null", "abort"])
+    func `at the file size limit a crash keeps its own signal`(_ kind: String) throws {
         let folder = try Folder()
-        #expect(try Self.run("limited", way, in: folder).status == .signalled(way == "null" ? SIGSEGV : SIGABRT))
+        #expect(try Self.run("limited", kind, in: folder).status == .signaled(kind == "null" ? SIGSEGV : SIGABRT))
     }
 
-    @Test("at the file size limit events are dropped and counted, and the process continues")
-    func limitedJournal() throws {
+    @Test
+    func `at the file size limit events are dropped and counted, and the process continues`() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("limited-analytics", "none", in: folder)
         #expect(status == .exited(0))
@@ -171,16 +169,16 @@ struct CrashCaptureTests {
         #expect(lines.last == "dropped storage_full")
     }
 
-    @Test("a file size limit too small for a journal does not end the process")
-    func limitedStart() throws {
+    @Test
+    func `a file size limit too small for a journal does not end the process`() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("limited-start", "none", in: folder)
         #expect(status == .exited(0))
         #expect(lines.count == 1)
     }
 
-    @Test("a deep recursion's report is bounded")
-    func bounded() throws {
+    @Test
+    func `a deep recursion's report is bounded`() throws {
         let folder = try Folder()
         _ = try Self.run("capture", "stack", in: folder)
         let report = try #require(try folder.reports.pending().first)
@@ -188,57 +186,56 @@ struct CrashCaptureTests {
         #expect(report.stack.utf8.count < 16_384)
     }
 
-    @Test(
-        "the host's own handler still runs and decides how its process dies",
-        arguments: ["handler", "handler-once"]
-    )
-    func chained(_ preparation: String) throws {
-        for way in ["null", "abort", "fatal-error"] {
+    @Test(arguments: ["handler", "handler-once"])
+    func `the host's own handler still runs and decides how its process dies`(_ preparation: String) throws {
+        for kind in ["null", "abort", "fatal-error"] {
             let folder = try Folder()
-            let (status, lines) = try Self.run(preparation, way, in: folder)
-            #expect(lines == ["handled"], "\(way)")
-            #expect(status == .signalled(way == "null" ? SIGSEGV : way == "abort" ? SIGABRT : Self.trap))
+            let (status, lines) = try Self.run(preparation, kind, in: folder)
+            #expect(lines == ["handled"], "\(kind)")
+            #expect(status == .signaled(kind == "null" ? SIGSEGV : kind == "abort" ? SIGABRT : Self.trap))
             #expect(try folder.reports.pending().count == 1)
         }
     }
 
-    struct Neighbour: Sendable, CustomTestStringConvertible {
+    struct OtherReporter: Sendable, CustomTestStringConvertible {
         let preparation: String
-        let says: [String]
+        let lines: [String]
         let reports: Int
 
         var testDescription: String { preparation }
     }
 
     @Test(
-        "another reporter's order and chaining decide which ones report, and the crash keeps its signal",
         arguments: [
-            Neighbour(preparation: "other-chains", says: ["other"], reports: 1),
-            Neighbour(preparation: "other-restores", says: ["other"], reports: 1),
+            OtherReporter(preparation: "other-chains", lines: ["other"], reports: 1),
+            OtherReporter(preparation: "other-restores", lines: ["other"], reports: 1),
             // A later handler that does not chain prevents our report.
-            Neighbour(preparation: "other-ends", says: ["other"], reports: 0),
-            Neighbour(preparation: "other-gone", says: [], reports: 1),
-            Neighbour(preparation: "ended-beneath", says: ["other"], reports: 0),
-            Neighbour(preparation: "again-beneath", says: ["other"], reports: 1),
+            OtherReporter(preparation: "other-ends", lines: ["other"], reports: 0),
+            OtherReporter(preparation: "other-removed", lines: [], reports: 1),
+            OtherReporter(preparation: "ended-below", lines: ["other"], reports: 0),
+            OtherReporter(preparation: "restarted-below", lines: ["other"], reports: 1),
             // A reporter with its own Mach port restores the handlers that it found, so it must start after ours.
-            Neighbour(preparation: "port-before", says: [], reports: 0),
-            Neighbour(preparation: "port-after", says: [], reports: 1),
-            Neighbour(preparation: "between", says: ["other", "handled"], reports: 1),
+            OtherReporter(preparation: "port-before", lines: [], reports: 0),
+            OtherReporter(preparation: "port-after", lines: [], reports: 1),
+            OtherReporter(preparation: "between", lines: ["other", "handled"], reports: 1),
         ],
         ["null", "abort", "fatal-error"]
     )
-    func neighbours(_ neighbour: Neighbour, _ way: String) throws {
+    func `another reporter's order and chaining decide which ones report, and the crash keeps its signal`(
+        _ reporter: OtherReporter,
+        _ kind: String
+    ) throws {
         let folder = try Folder()
-        let (status, lines) = try Self.run(neighbour.preparation, way, in: folder)
-        #expect(lines == neighbour.says)
-        #expect(status == .signalled(way == "null" ? SIGSEGV : way == "abort" ? SIGABRT : Self.trap))
-        #expect(try folder.reports.pending().count == neighbour.reports)
+        let (status, lines) = try Self.run(reporter.preparation, kind, in: folder)
+        #expect(lines == reporter.lines)
+        #expect(status == .signaled(kind == "null" ? SIGSEGV : kind == "abort" ? SIGABRT : Self.trap))
+        #expect(try folder.reports.pending().count == reporter.reports)
     }
 
-    @Test("an uncaught exception's message and return addresses are in the report of its abort")
-    func exception() throws {
+    @Test
+    func `an uncaught exception's message and return addresses are in the report of its abort`() throws {
         let folder = try Folder()
-        #expect(try Self.run("capture", "exception", in: folder).status == .signalled(SIGABRT))
+        #expect(try Self.run("capture", "exception", in: folder).status == .signaled(SIGABRT))
         let report = try #require(try folder.reports.pending().first)
         #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
         let lines = report.stack.split(separator: "\n")
@@ -247,41 +244,41 @@ struct CrashCaptureTests {
         #expect(lines.dropFirst(2).first == "uncaught, and ended in")
     }
 
-    @Test("an exception caught on another thread does not appear in the report of an abort")
-    func exceptionElsewhere() throws {
+    @Test
+    func `an exception caught on another thread does not appear in the report of an abort`() throws {
         let folder = try Folder()
-        #expect(try Self.run("capture", "exception-elsewhere", in: folder).status == .signalled(SIGABRT))
+        #expect(try Self.run("capture", "exception-elsewhere", in: folder).status == .signaled(SIGABRT))
         let report = try #require(try folder.reports.pending().first)
         #expect(report.message == "SIGABRT")
         #expect(!report.stack.contains("uncaught"))
     }
 
-    @Test("a fault that the host repairs is not a crash")
-    func mended() throws {
+    @Test
+    func `a fault that the host repairs is not a crash`() throws {
         let folder = try Folder()
-        let (status, lines) = try Self.run("mend", "mend", in: folder)
-        #expect(lines == ["mended", "alive"])
+        let (status, lines) = try Self.run("repair", "repair", in: folder)
+        #expect(lines == ["repaired", "alive"])
         #expect(status == .exited(0))
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("after capturing ends, a crash leaves no report and no file")
-    func ended() throws {
+    @Test
+    func `after capturing ends, a crash leaves no report and no file`() throws {
         let folder = try Folder()
-        #expect(try Self.run("ended", "null", in: folder).status == .signalled(SIGSEGV))
+        #expect(try Self.run("ended", "null", in: folder).status == .signaled(SIGSEGV))
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a normal exit leaves a file without a report, which the next read deletes")
-    func normalEnd() throws {
+    @Test
+    func `a normal exit leaves a file without a report, which the next read deletes`() throws {
         let folder = try Folder()
         #expect(try Self.run("capture", "none", in: folder).status == .exited(0))
         #expect(try folder.reports.pending().isEmpty)
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a crash in a forked child leaves no report for its parent")
-    func child() throws {
+    @Test
+    func `a crash in a forked child leaves no report for its parent`() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("capture", "child", in: folder)
         #expect(lines == ["child \(SIGSEGV)"])
@@ -289,8 +286,8 @@ struct CrashCaptureTests {
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("a live process's file is kept")
-    func living() throws {
+    @Test
+    func `a live process's file is kept`() throws {
         let folder = try Folder()
         let capture = try CrashCapture(in: folder.path, boot: "boot-1", at: SystemClock().now())
         #expect(try folder.reports.pending().isEmpty)
@@ -298,8 +295,8 @@ struct CrashCaptureTests {
         withExtendedLifetime(capture) {}
     }
 
-    @Test("an unwritable folder throws an error")
-    func noFolder() throws {
+    @Test
+    func `an unwritable folder throws an error`() throws {
         let folder = try Folder()
         try Data().write(to: URL(fileURLWithPath: folder.path + "/crashes"))
         #expect(throws: CrashCaptureError.self) {
@@ -307,8 +304,8 @@ struct CrashCaptureTests {
         }
     }
 
-    @Test("files without a report are deleted regardless of their size, except empty ones")
-    func strangers() throws {
+    @Test
+    func `files without a report are deleted regardless of their size, except empty ones`() throws {
         let folder = try Folder()
         let crashes = folder.path + "/crashes"
         try FileManager.default.createDirectory(atPath: crashes, withIntermediateDirectories: true)

@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -36,8 +36,8 @@ struct CrashReportTests {
         CrashReport(Array(text.utf8), name: name)
     }
 
-    @Test("a complete report is parsed")
-    func wholeReport() throws {
+    @Test
+    func `a complete report is parsed`() throws {
         let report = try #require(Self.report(Self.whole))
         #expect(report.message == "SIGILL: shop.swift:6: Fatal error: no  shoes")
         #expect(
@@ -57,8 +57,8 @@ struct CrashReportTests {
         #expect(report.id.time == report.at.wall)
     }
 
-    @Test("a report's ID is stable across reads and unique to the report")
-    func identity() throws {
+    @Test
+    func `a report's ID is stable across reads and unique to the report`() throws {
         let one = try #require(Self.report(Self.whole))
         let again = try #require(Self.report(Self.whole))
         let other = try #require(Self.report(Self.whole, name: "two"))
@@ -66,8 +66,8 @@ struct CrashReportTests {
         #expect(one.id != other.id)
     }
 
-    @Test("a truncated report is parsed up to the cut or rejected, without a trap")
-    func cutShort() throws {
+    @Test
+    func `a truncated report is parsed up to the cut or rejected, without a trap`() throws {
         let bytes = Array(Self.whole.utf8)
         for count in 0..<bytes.count {
             guard let report = CrashReport(Array(bytes[..<count]), name: "cut") else { continue }
@@ -82,8 +82,8 @@ struct CrashReportTests {
         #expect(early.at.boot == "")
     }
 
-    @Test("a damaged report is parsed as far as possible, without a trap", arguments: 0..<40 as Range<UInt64>)
-    func damaged(seed: UInt64) throws {
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `a damaged report is parsed as far as possible, without a trap`(seed: UInt64) throws {
         var bytes = Array(Self.whole.utf8)
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         for _ in 0..<30 {
@@ -93,15 +93,12 @@ struct CrashReportTests {
         if let report = CrashReport(bytes, name: "bad") { #expect(report.message.utf8.count <= 4_096) }
     }
 
-    @Test(
-        "text that is not a report is rejected",
-        arguments: [
-            "", "\n", "trackway-crash 1\n", "trackway-crash 2\nsignal 4 SIGILL\nwall 1\n", "signal 4 SIGILL\nwall 1\n",
-            "trackway-crash 1\nready\n", "trackway-crash 1\nsignal 4 SIGILL\n",
-            "trackway-crash 1\nsignal\nwall -\n",
-        ]
-    )
-    func none(_ text: String) {
+    @Test(arguments: [
+        "", "\n", "trackway-crash 1\n", "trackway-crash 2\nsignal 4 SIGILL\nwall 1\n", "signal 4 SIGILL\nwall 1\n",
+        "trackway-crash 1\nready\n", "trackway-crash 1\nsignal 4 SIGILL\n",
+        "trackway-crash 1\nsignal\nwall -\n",
+    ])
+    func `text that is not a report is rejected`(_ text: String) {
         #expect(Self.report(text) == nil)
     }
 
@@ -136,8 +133,8 @@ struct CrashReportTests {
 
         """
 
-    @Test("an Apple system's report contains the data to symbolicate its addresses")
-    func appleReport() throws {
+    @Test
+    func `an Apple system's report contains the data to symbolicate its addresses`() throws {
         let report = try #require(Self.report(Self.apple))
         #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
         #expect(
@@ -155,15 +152,15 @@ struct CrashReportTests {
                 """
         )
         #expect(report.isOwn)
-        #expect(report.traits.executable == "10111213-1415-1617-1819-1A1B1C1D1E1F")
-        #expect(report.traits.signal == 6 && report.traits.process == 42)
+        #expect(report.fingerprint.executable == "10111213-1415-1617-1819-1A1B1C1D1E1F")
+        #expect(report.fingerprint.signal == 6 && report.fingerprint.process == 42)
         for count in stride(from: 0, to: Self.apple.utf8.count, by: 7) {
             _ = CrashReport(Array(Self.apple.utf8.prefix(count)), name: "cut")
         }
     }
 
-    @Test("a fault without a message reports the accessed address")
-    func address() throws {
+    @Test
+    func `a fault without a message reports the accessed address`() throws {
         let report = try #require(Self.report("trackway-crash 1\nsignal 11 SIGSEGV\nwall 1\naddress 8\n"))
         #expect(report.message == "SIGSEGV at 0x8")
     }

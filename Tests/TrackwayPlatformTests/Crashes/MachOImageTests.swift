@@ -103,8 +103,8 @@ struct MachOImageTests {
         withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    @Test("an image's UUID, architecture and code range are read at any load address")
-    func read() throws {
+    @Test
+    func `an image's UUID, architecture and code range are read at any load address`() throws {
         let (image, _) = try #require(Self.read(Image()))
         #expect(Self.text(image.build) == "10111213-1415-1617-1819-1A1B1C1D1E1F")
         #expect(Self.text(image.architecture) == "arm64e")
@@ -118,21 +118,20 @@ struct MachOImageTests {
     }
 
     @Test(
-        "architectures have the names that tools expect",
         arguments: [
             (0x0100_000C, 0, "arm64"), (0x0100_000C, 1, "arm64"), (0x0100_000C, 0x8000_0002, "arm64e"),
             (0x0200_000C, 1, "arm64_32"), (0x0100_0007, 3, "x86_64"), (0x0100_0007, 8, "x86_64h"), (12, 12, "armv7k"),
             (99, 0, ""),
         ] as [(UInt32, UInt32, String)]
     )
-    func architecture(processor: UInt32, kind: UInt32, name: String) throws {
+    func `architectures have the names that tools expect`(processor: UInt32, kind: UInt32, name: String) throws {
         var image = Image()
         (image.processor, image.kind) = (processor, kind)
         #expect(Self.text(try #require(Self.read(image)).image.architecture) == name)
     }
 
-    @Test("headers with 32-bit pointers are read")
-    func narrow() throws {
+    @Test
+    func `headers with 32-bit pointers are read`() throws {
         var image = Image(isWide: false, processor: 0x0200_000C, kind: 1)
         (image.linked, image.loaded) = (0x4000, 0x10_4000)
         let (found, memory) = try #require(Self.read(image))
@@ -146,8 +145,8 @@ struct MachOImageTests {
         #expect(first == 0x10_5000 && last == 0x10_5040)
     }
 
-    @Test("libraries in the system's shared cache are recognized, and an image may lack a UUID")
-    func system() throws {
+    @Test
+    func `libraries in the system's shared cache are recognized, and an image may lack a UUID`() throws {
         let (image, _) = try #require(Self.read(Image(file: 6, flags: 0x8000_0000, uuid: nil, crashInformation: nil)))
         #expect(image.is_system && !image.is_executable)
         #expect(Self.text(image.build) == "")
@@ -155,13 +154,12 @@ struct MachOImageTests {
     }
 
     @Test(
-        "an address resolves to the range of its function",
         arguments: [
             (0xFFF, nil), (0x1000, 0x1000..<0x1040), (0x103F, 0x1000..<0x1040), (0x1040, 0x1040..<0x1240),
             (0x1240, 0x1240..<0x8000), (0x7FFF, 0x1240..<0x8000), (0x8000, nil),
         ] as [(UInt64, Range<UInt64>?)]
     )
-    func function(offset: UInt64, expected: Range<UInt64>?) throws {
+    func `an address resolves to the range of its function`(offset: UInt64, expected: Range<UInt64>?) throws {
         let base = Image().loaded
         var (image, memory) = try #require(Self.read(Image()))
         var (first, last) = (UInt64(0), UInt64(0))
@@ -177,8 +175,8 @@ struct MachOImageTests {
         if let expected { #expect(first == base + expected.lowerBound && last == base + expected.upperBound) }
     }
 
-    @Test("a long function list is read in pieces, and no function is found in an unreadable one")
-    func manyFunctions() throws {
+    @Test
+    func `a long function list is read in pieces, and no function is found in an unreadable one`() throws {
         var source = Image()
         source.functions = [0x1000] + [UInt64](repeating: 8, count: 3_000)
         var (image, memory) = try #require(Self.read(source))
@@ -190,8 +188,8 @@ struct MachOImageTests {
         #expect(!ctrackway_macho_function(SyntheticMemory.reader, memory.context, &image, address, &first, &last))
     }
 
-    @Test("unrelated bytes are rejected, and a partial image is not read past its end")
-    func none() {
+    @Test
+    func `unrelated bytes are rejected, and a partial image is not read past its end`() {
         let memory = SyntheticMemory()
         var image = ctrackway_image()
         #expect(!ctrackway_macho_read(SyntheticMemory.reader, memory.context, 0x1000, &image))
@@ -206,8 +204,8 @@ struct MachOImageTests {
         }
     }
 
-    @Test("damaged headers end the read after a bounded number of accesses", arguments: 0..<80 as Range<UInt64>)
-    func damaged(seed: UInt64) {
+    @Test(arguments: 0..<80 as Range<UInt64>)
+    func `damaged headers end the read after a bounded number of accesses`(seed: UInt64) {
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         var header = Image().header
         for _ in 0..<12 {
@@ -221,6 +219,6 @@ struct MachOImageTests {
         if ctrackway_macho_read(SyntheticMemory.reader, memory.context, 0x1000, &image) {
             _ = ctrackway_macho_function(SyntheticMemory.reader, memory.context, &image, image.first + 8, &first, &last)
         }
-        #expect(memory.looks < 20_000)
+        #expect(memory.readCount < 20_000)
     }
 }

@@ -47,97 +47,94 @@ struct ReportedCrashesTests {
         let testDescription: String
         let one: CrashFingerprint
         let other: CrashFingerprint
-        let isTwin: Bool
+        let isDuplicate: Bool
 
-        init(_ description: String, _ one: CrashFingerprint, _ other: CrashFingerprint, _ isTwin: Bool) {
-            (testDescription, self.one, self.other, self.isTwin) = (description, one, other, isTwin)
+        init(_ description: String, _ one: CrashFingerprint, _ other: CrashFingerprint, _ isDuplicate: Bool) {
+            (testDescription, self.one, self.other, self.isDuplicate) = (description, one, other, isDuplicate)
         }
     }
 
-    @Test(
-        "signal, time, process and executable decide whether two reports are of one crash",
-        arguments: [
-            Case("signal, time and executable are the same", own(), system(), true),
-            Case("different signals", own(6), system(), false),
-            Case("one signal is unknown", own(), system(nil), false),
-            Case("both signals are unknown", own(nil), system(nil), false),
-            Case("a different executable, from an earlier build", own(executable: "CCCC"), system(), false),
-            Case("the executable is unknown", own(executable: nil), system(), true),
-            Case("no images are reported", own(), system(images: []), true),
-            Case("the same process", own(process: 42), system(process: 42), true),
-            Case("a different process", own(process: 42), system(process: 43), false),
-            Case("one process is unknown", own(process: 42), system(), true),
-            Case("a minute before the system's time range", own(at: noon - 3_660_000), system(), true),
-            Case("a minute and a millisecond before it", own(at: noon - 3_660_001), system(), false),
-            Case("a minute after it", own(at: noon + 3_660_000), system(), true),
-            Case("a minute and a millisecond after it", own(at: noon + 3_660_001), system(), false),
-            Case("both from the process", own(), own(), false),
-            Case("both from the system", system(), system(), false),
-        ]
-    )
-    func twins(_ example: Case) {
-        #expect(example.one.isTwin(of: example.other) == example.isTwin)
-        #expect(example.other.isTwin(of: example.one) == example.isTwin)
-        var told = ReportedCrashes()
-        told.note(example.one)
-        #expect((told.meet(example.other) != nil) == example.isTwin)
+    @Test(arguments: [
+        Case("signal, time and executable are the same", own(), system(), true),
+        Case("different signals", own(6), system(), false),
+        Case("one signal is unknown", own(), system(nil), false),
+        Case("both signals are unknown", own(nil), system(nil), false),
+        Case("a different executable, from an earlier build", own(executable: "CCCC"), system(), false),
+        Case("the executable is unknown", own(executable: nil), system(), true),
+        Case("no images are reported", own(), system(images: []), true),
+        Case("the same process", own(process: 42), system(process: 42), true),
+        Case("a different process", own(process: 42), system(process: 43), false),
+        Case("one process is unknown", own(process: 42), system(), true),
+        Case("a minute before the system's time range", own(at: noon - 3_660_000), system(), true),
+        Case("a minute and a millisecond before it", own(at: noon - 3_660_001), system(), false),
+        Case("a minute after it", own(at: noon + 3_660_000), system(), true),
+        Case("a minute and a millisecond after it", own(at: noon + 3_660_001), system(), false),
+        Case("both from the process", own(), own(), false),
+        Case("both from the system", system(), system(), false),
+    ])
+    func `signal, time, process and executable decide whether two reports are of one crash`(_ example: Case) {
+        #expect(example.one.isDuplicate(of: example.other) == example.isDuplicate)
+        #expect(example.other.isDuplicate(of: example.one) == example.isDuplicate)
+        var reported = ReportedCrashes()
+        reported.note(example.one)
+        #expect((reported.removeDuplicate(of: example.other) != nil) == example.isDuplicate)
     }
 
-    @Test("two crashes with two reports each stay two, in any order")
-    func inPairs() {
+    @Test
+    func `two crashes with two reports each stay two, in any order`() {
         for order in [[0, 1], [1, 0]] {
-            var told = ReportedCrashes()
-            for index in order { told.note(Self.own(at: Self.noon + Int64(index) * 10_000)) }
-            #expect(told.meet(Self.system()) != nil)
-            #expect(told.meet(Self.system()) != nil)
-            #expect(told.meet(Self.system()) == nil)
-            #expect(told.crashes.isEmpty)
+            var reported = ReportedCrashes()
+            for index in order { reported.note(Self.own(at: Self.noon + Int64(index) * 10_000)) }
+            #expect(reported.removeDuplicate(of: Self.system()) != nil)
+            #expect(reported.removeDuplicate(of: Self.system()) != nil)
+            #expect(reported.removeDuplicate(of: Self.system()) == nil)
+            #expect(reported.crashes.isEmpty)
         }
     }
 
-    @Test("of several candidates the nearest in time matches")
-    func nearest() {
-        var told = ReportedCrashes()
-        told.note(Self.own(at: Self.noon - 50_000))
-        told.note(Self.own(at: Self.noon - 1_000))
-        let met = told.meet(Self.system(from: Self.noon - 60_000, to: Self.noon))
-        #expect(met?.ended == Self.noon - 1_000)
-        #expect(told.crashes.map(\.ended) == [Self.noon - 50_000])
+    @Test
+    func `of several candidates the nearest in time matches`() {
+        var reported = ReportedCrashes()
+        reported.note(Self.own(at: Self.noon - 50_000))
+        reported.note(Self.own(at: Self.noon - 1_000))
+        let match = reported.removeDuplicate(of: Self.system(from: Self.noon - 60_000, to: Self.noon))
+        #expect(match?.ended == Self.noon - 1_000)
+        #expect(reported.crashes.map(\.ended) == [Self.noon - 50_000])
     }
 
-    @Test("a hang matches no report")
-    func hangs() {
-        var told = ReportedCrashes()
-        told.note(Self.system(nil))
-        #expect(told.crashes.isEmpty)
+    @Test
+    func `a hang matches no report`() {
+        var reported = ReportedCrashes()
+        reported.note(Self.system(nil))
+        #expect(reported.crashes.isEmpty)
     }
 
-    @Test("remembered crashes are bounded in number and age")
-    func bounded() {
-        var told = ReportedCrashes()
-        for index in 0..<100 as Range<Int64> { told.note(Self.own(at: Self.noon + index)) }
-        #expect(told.crashes.count == 32)
-        #expect(told.crashes.first?.ended == Self.noon + 68)
-        told.note(Self.own(at: Self.noon + 9 * 86_400_000))
-        #expect(told.crashes.count == 1)
+    @Test
+    func `remembered crashes are bounded in number and age`() {
+        var reported = ReportedCrashes()
+        for index in 0..<100 as Range<Int64> { reported.note(Self.own(at: Self.noon + index)) }
+        #expect(reported.crashes.count == 32)
+        #expect(reported.crashes.first?.ended == Self.noon + 68)
+        reported.note(Self.own(at: Self.noon + 9 * 86_400_000))
+        #expect(reported.crashes.count == 1)
     }
 
-    @Test("remembered crashes survive a round trip through their file format")
-    func roundTrip() {
-        var told = ReportedCrashes()
-        told.note(Self.own(process: 42))
-        told.note(Self.system(9, process: 43))
-        told.note(Self.own(6, executable: nil))
-        #expect(ReportedCrashes(told.bytes) == told)
+    @Test
+    func `remembered crashes survive a round trip through their file format`() {
+        var reported = ReportedCrashes()
+        reported.note(Self.own(process: 42))
+        reported.note(Self.system(9, process: 43))
+        reported.note(Self.own(6, executable: nil))
+        #expect(ReportedCrashes(reported.bytes) == reported)
         #expect(ReportedCrashes(ReportedCrashes().bytes) == ReportedCrashes())
     }
 
-    @Test("a damaged file never traps", arguments: 0..<40 as Range<UInt64>)
-    func damaged(seed: UInt64) {
-        var told = ReportedCrashes()
-        told.note(Self.own(process: 42))
-        told.note(Self.system(9, process: 43))
-        var bytes = told.bytes
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `a damaged file never traps`(seed: UInt64) {
+        var reported = ReportedCrashes()
+        reported.note(Self.own(process: 42))
+        reported.note(Self.system(9, process: 43))
+        var bytes = reported.bytes
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         for _ in 0..<6 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -145,10 +142,10 @@ struct ReportedCrashesTests {
             bytes[16 + Int(state >> 33) % (bytes.count - 16)] = UInt8(ascii: "9")
         }
         var read = ReportedCrashes(bytes)
-        _ = read.meet(Self.system())
+        _ = read.removeDuplicate(of: Self.system())
         read.note(Self.own(at: .max))
         read.note(Self.own(at: .min))
-        _ = read.meet(Self.system(from: .min, to: .max))
+        _ = read.removeDuplicate(of: Self.system(from: .min, to: .max))
     }
 }
 
@@ -156,8 +153,8 @@ struct ReportedCrashesTests {
 struct HandlerChainTests {
     private static let ours: UInt = 7
 
-    @Test("the first observer installs the handler, and the last one restores the previous handler")
-    func alone() {
+    @Test
+    func `the first observer installs the handler, and the last one restores the previous handler`() {
         var chain = HandlerChain()
         let installs = [chain.begin(under: 3), chain.begin(under: Self.ours)]
         #expect(installs == [true, false])
@@ -168,8 +165,8 @@ struct HandlerChainTests {
         #expect(!chain.isWanted)
     }
 
-    @Test("a handler below a later one stays in place, passes calls on and is not installed twice")
-    func beneath() {
+    @Test
+    func `a handler below a later one stays in place, passes calls on and is not installed twice`() {
         var chain = HandlerChain()
         let installs = chain.begin(under: 0)
         #expect(installs)
@@ -184,8 +181,8 @@ struct HandlerChainTests {
         #expect(chain.end(under: Self.ours, ours: Self.ours) == 0)
     }
 
-    @Test("a removed handler can be installed again, over the current one")
-    func again() {
+    @Test
+    func `a removed handler can be installed again, over the current one`() {
         var chain = HandlerChain()
         var installs = chain.begin(under: 3)
         #expect(installs)

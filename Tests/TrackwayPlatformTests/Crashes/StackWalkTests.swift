@@ -75,52 +75,52 @@ struct StackWalkTests {
         ctrackway_registers(pc: pc, frame: frame, stack: stack, link: link)
     }
 
-    @Test("a framed function's callers come from the frame records, not from the link register")
-    func framed() {
+    @Test
+    func `a framed function's callers come from the frame records, not from the link register`() {
         let process = Self.process()
         // In `middle`, after a call that has returned.
         #expect(!process.walk(Self.registers(pc: 0x11030, link: 0x11020)))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("a framed function that has made no call yet reports its caller once")
-    func framedAtFirst() {
+    @Test
+    func `a framed function that has made no call yet reports its caller once`() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x11030, link: 0x10050))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("a leaf function's caller comes from the link register")
-    func leaf() {
+    @Test
+    func `a leaf function's caller comes from the link register`() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x12004, link: 0x11040))
         #expect(process.calls == ["12004", "11040", "10050"])
     }
 
-    @Test("a return address past the function's end, from a last call that does not return, adds no caller")
-    func lastCall() {
+    @Test
+    func `a return address past the function's end, from a last call that does not return, adds no caller`() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x11030, link: 0x11100))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("without known functions the link register is ignored")
-    func unknownFunction() {
+    @Test
+    func `without known functions the link register is ignored`() {
         let process = Self.process()
         process.functions = []
         _ = process.walk(Self.registers(pc: 0x12004, link: 0x11040))
         #expect(process.calls == ["12004", "10050"])
     }
 
-    @Test("after a call to an invalid address the caller comes from the link register")
-    func nowhere() {
+    @Test
+    func `after a call to an invalid address the caller comes from the link register`() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x10, link: 0x11040))
         #expect(process.calls == ["10", "11040", "10050"])
     }
 
-    @Test("signatures are removed from addresses in registers and on the stack")
-    func signed() {
+    @Test
+    func `signatures are removed from addresses in registers and on the stack`() {
         let process = Self.process()
         process.memory.put([0x7f40, 0x5a5a_8000_0001_0050], at: 0x7f00)
         process.memory.put([0x7f80, 0xa5a5_0000_0001_0060], at: 0x7f40)
@@ -133,8 +133,8 @@ struct StackWalkTests {
         #expect(without.calls == ["12004", "11040"])
     }
 
-    @Test("a mark in the saved frame pointer identifies an async frame, whose context contains the awaiting calls")
-    func asyncFrames() {
+    @Test
+    func `a mark in the saved frame pointer identifies an async frame, whose context contains the awaiting calls`() {
         let process = Self.process()
         let mark: UInt64 = 1 << 60
         process.memory.put([0x5000, 0x7f40 | mark, 0x10050], at: 0x7ef8)
@@ -153,8 +153,8 @@ struct StackWalkTests {
         #expect(without.calls == ["11030", "10050"])
     }
 
-    @Test("a context that is its own parent or unreadable ends the search")
-    func brokenContext() {
+    @Test
+    func `a context that is its own parent or unreadable ends the search`() {
         for context: UInt64 in [0x5000, 0x5001, 0, 0x6000] {
             let process = Self.process()
             process.memory.put([context, 0x7f40 | 1 << 60, 0x10050], at: 0x7ef8)
@@ -164,8 +164,8 @@ struct StackWalkTests {
         }
     }
 
-    @Test("no calls are guessed on processors with a link register")
-    func noGuesses() {
+    @Test
+    func `no calls are guessed on processors with a link register`() {
         let process = Self.process()
         process.code.append((0x20000..<0x21000, true))
         process.memory.put([0x10010, 0x10020, 0x10030], at: 0x7e00)
@@ -173,8 +173,8 @@ struct StackWalkTests {
         #expect(process.calls == ["20010", "10050"])
     }
 
-    @Test("on x86, only words after a call instruction are reported as guesses")
-    func guesses() {
+    @Test
+    func `on x86, only words after a call instruction are reported as guesses`() {
         let process = Self.process()
         process.code.append((0x20000..<0x21000, true))
         process.memory.put([0x10010, 0x10020, 0x555], at: 0x7e00)
@@ -185,8 +185,8 @@ struct StackWalkTests {
         #expect(process.calls == ["20010", "?10020", "10050"])
     }
 
-    @Test("a frame that loops, points backward, is misaligned or is unreadable ends the walk")
-    func broken() {
+    @Test
+    func `a frame that loops, points backward, is misaligned or is unreadable ends the walk`() {
         for next: UInt64 in [0x7f00, 0x7ef0, 0x7f08, 0x7f43, 0xdead_0000, .max, .max - 7] {
             let process = Self.process()
             process.memory.put([next, 0x10050], at: 0x7f00)
@@ -202,8 +202,8 @@ struct StackWalkTests {
         #expect(nothing.calls == ["0"])
     }
 
-    @Test("a deep stack is truncated and reported as such")
-    func deep() {
+    @Test
+    func `a deep stack is truncated and reported as such`() {
         let process = Self.process()
         for frame in 0..<500 as Range<UInt64> {
             process.memory.put([0x8000 + (frame + 1) * 16, 0x10050], at: 0x8000 + frame * 16)
@@ -212,8 +212,8 @@ struct StackWalkTests {
         #expect(process.calls.count == 100)
     }
 
-    @Test("a walk over arbitrary stack contents is bounded", arguments: 0..<60 as Range<UInt64>)
-    func arbitrary(seed: UInt64) {
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `a walk over arbitrary stack contents is bounded`(seed: UInt64) {
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         func next() -> UInt64 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -236,11 +236,11 @@ struct StackWalkTests {
             _ = process.walk(registers, flags: seed % 2 == 0 ? 0xF << 60 : 0, hasLink: hasLink)
         }
         #expect(process.calls.count <= 400)
-        #expect(process.memory.looks < 10_000)
+        #expect(process.memory.readCount < 10_000)
     }
 
-    @Test("the address mask preserves this machine's code addresses")
-    func mask() {
+    @Test
+    func `the address mask preserves this machine's code addresses`() {
         let mask = ctrackway_address_mask()
         let address = UInt64(UInt(bitPattern: dlsymAddress()))
         #expect(address & mask == address)

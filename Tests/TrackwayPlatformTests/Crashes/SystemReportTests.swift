@@ -3,9 +3,9 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -47,8 +47,9 @@ struct SystemReportTests {
         try #require(CrashReport(report.lines, name: report.fileName))
     }
 
-    @Test("a crash is reported like our own, with message, calls innermost first, and data to symbolicate them")
-    func crash() throws {
+    @Test
+    func `a crash is reported like our own, with message, calls innermost first, and data to symbolicate them`() throws
+    {
         let report = try Self.read(Self.crash())
         #expect(report.message == "SIGSEGV: Namespace SIGNAL, Code 11 Segmentation fault")
         #expect(
@@ -64,13 +65,13 @@ struct SystemReportTests {
         #expect(!report.isOwn)
         #expect(report.at.wall == Timestamp(milliseconds: 1_700_000_060_000))
         #expect(report.at.boot == "")
-        #expect(report.traits.signal == 11 && report.traits.process == 42)
-        #expect(report.traits.began == 1_700_000_000_000 && report.traits.ended == 1_700_000_060_000)
-        #expect(report.traits.images.count == 3)
+        #expect(report.fingerprint.signal == 11 && report.fingerprint.process == 42)
+        #expect(report.fingerprint.began == 1_700_000_000_000 && report.fingerprint.ended == 1_700_000_060_000)
+        #expect(report.fingerprint.images.count == 3)
     }
 
-    @Test("a hang has a duration, no signal, and the most sampled branch, innermost first")
-    func hang() throws {
+    @Test
+    func `a hang has a duration, no signal, and the most sampled branch, innermost first`() throws {
         var hang = Self.crash(
             """
             {"callStacks":[{"callStackRootFrames":[{"binaryName":"dyld","address":1,"sampleCount":10,"subFrames":[
@@ -84,30 +85,29 @@ struct SystemReportTests {
         let report = try Self.read(hang)
         #expect(report.message == "hang of 2500 ms")
         #expect(report.stack.hasPrefix("0 Leaf + 0x0\n1 Often + 0x0\n2 dyld + 0x0\n"))
-        #expect(report.traits.signal == nil)
+        #expect(report.fingerprint.signal == nil)
     }
 
     @Test(
-        "a crash has the most specific known name of its cause",
         arguments: [
             (9, 10, "SIGKILL"), (nil, 12, "EXC_GUARD"), (77, nil, "signal-77"), (nil, 99, "crash"), (nil, nil, "crash"),
         ] as [(Int?, Int?, String)]
     )
-    func names(signal: Int?, exception: Int?, name: String) throws {
+    func `a crash has the most specific known name of its cause`(signal: Int?, exception: Int?, name: String) throws {
         var report = Self.crash()
         report.kind = .crash(signal: signal, exception: exception)
         #expect(try Self.read(report).message.hasPrefix(name + ": "))
     }
 
-    @Test("an exception's message takes precedence over the system's")
-    func exception() throws {
+    @Test
+    func `an exception's message takes precedence over the system's`() throws {
         var report = Self.crash()
         report.exception = "NSRangeException: index 5 beyond bounds"
         #expect(try Self.read(report).message == "SIGSEGV: NSRangeException: index 5 beyond bounds")
     }
 
-    @Test("stacks deeper than a JSON parser's limit are read, up to 128 frames")
-    func deep() {
+    @Test
+    func `stacks deeper than a JSON parser's limit are read, up to 128 frames`() {
         let frame = #"{"binaryName":"Deep","address":1,"subFrames":["#
         let text =
             #"{"callStacks":[{"callStackRootFrames":["# + String(repeating: frame, count: 5_000) + #"{"address":2}"#
@@ -115,20 +115,17 @@ struct SystemReportTests {
         #expect(CallStackTree(json: Array(text.utf8)).frames.count == 128)
     }
 
-    @Test(
-        "JSON without a call stack yields no frames",
-        arguments: [
-            "", "[]", "{}", "null", #"{"callStacks":[]}"#, #"{"callStacks":[{}]}"#, #"{"a":"#, "}", #"{"a":"\q"}"#,
-            "{\"", "{}{}",
-        ]
-    )
-    func noStack(text: String) throws {
+    @Test(arguments: [
+        "", "[]", "{}", "null", #"{"callStacks":[]}"#, #"{"callStacks":[{}]}"#, #"{"a":"#, "}", #"{"a":"\q"}"#,
+        "{\"", "{}{}",
+    ])
+    func `JSON without a call stack yields no frames`(text: String) throws {
         #expect(CallStackTree(json: Array(text.utf8)).frames.isEmpty)
         #expect(try Self.read(Self.crash(text)).stack == "reported by MetricKit")
     }
 
-    @Test("a damaged call stack is parsed as far as possible, without a trap", arguments: 0..<60 as Range<UInt64>)
-    func damaged(seed: UInt64) {
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `a damaged call stack is parsed as far as possible, without a trap`(seed: UInt64) {
         var bytes = Array(Self.stacks.utf8)
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         for _ in 0..<20 {
@@ -156,7 +153,7 @@ struct SystemReportTests {
         }
 
         /// Stores a process's report of a crash at the system's reported time.
-        func leaveOwn(
+        func writeOwnReport(
             signal: Int = 11,
             at wall: Int64 = 1_700_000_030_000,
             executable: String = "AAAA0000-0000-0000-0000-000000000000"
@@ -179,11 +176,11 @@ struct SystemReportTests {
         }
     }
 
-    @Test("a repeated system report replaces its file and stays until it is recorded")
-    func kept() throws {
+    @Test
+    func `a repeated system report replaces its file and stays until it is recorded`() throws {
         let folder = Folder()
-        try folder.reports.keep(Self.crash())
-        try folder.reports.keep(Self.crash())
+        try folder.reports.store(Self.crash())
+        try folder.reports.store(Self.crash())
         #expect(folder.files.count == 1)
         let report = try #require(try folder.reports.pending().first)
         #expect(try folder.reports.pending() == [report])
@@ -191,52 +188,52 @@ struct SystemReportTests {
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("a crash with reports from both sources is returned once, from the process")
-    func together() throws {
+    @Test
+    func `a crash with reports from both sources is returned once, from the process`() throws {
         let folder = Folder()
-        try folder.reports.keep(Self.crash())
-        try folder.leaveOwn()
+        try folder.reports.store(Self.crash())
+        try folder.writeOwnReport()
         let reports = try folder.reports.pending()
         #expect(reports.map(\.isOwn) == [true])
         #expect(folder.files.count == 1)
         try folder.reports.remove(try #require(reports.first), remembering: true)
         // Its duplicate was matched, so the system's next report is of another crash.
-        try folder.reports.keep(Self.crash())
+        try folder.reports.store(Self.crash())
         #expect(try folder.reports.pending().count == 1)
     }
 
-    @Test("a recorded crash is not returned when the other source reports it later", arguments: [true, false])
-    func later(isOwnFirst: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a recorded crash is not returned when the other source reports it later`(isOwnFirst: Bool) throws {
         let folder = Folder()
-        if isOwnFirst { try folder.leaveOwn() } else { try folder.reports.keep(Self.crash()) }
+        if isOwnFirst { try folder.writeOwnReport() } else { try folder.reports.store(Self.crash()) }
         try folder.reports.remove(try #require(try folder.reports.pending().first), remembering: true)
-        if isOwnFirst { try folder.reports.keep(Self.crash()) } else { try folder.leaveOwn() }
+        if isOwnFirst { try folder.reports.store(Self.crash()) } else { try folder.writeOwnReport() }
         #expect(try folder.reports.pending().isEmpty)
         #expect(folder.files.isEmpty)
         // Only once.
-        if isOwnFirst { try folder.reports.keep(Self.crash()) } else { try folder.leaveOwn() }
+        if isOwnFirst { try folder.reports.store(Self.crash()) } else { try folder.writeOwnReport() }
         #expect(try folder.reports.pending().count == 1)
     }
 
-    @Test("reports of different crashes are both returned")
-    func others() throws {
+    @Test
+    func `reports of different crashes are both returned`() throws {
         let folder = Folder()
-        try folder.leaveOwn(signal: 6)
-        try folder.reports.keep(Self.crash())
+        try folder.writeOwnReport(signal: 6)
+        try folder.reports.store(Self.crash())
         #expect(try folder.reports.pending().map(\.isOwn) == [true, false])
         let elsewhere = Folder()
-        try elsewhere.leaveOwn(executable: "DDDD0000-0000-0000-0000-000000000000")
-        try elsewhere.reports.keep(Self.crash())
+        try elsewhere.writeOwnReport(executable: "DDDD0000-0000-0000-0000-000000000000")
+        try elsewhere.reports.store(Self.crash())
         #expect(try elsewhere.reports.pending().count == 2)
     }
 
-    @Test("removing all reports also removes the list of recorded crashes")
-    func forgotten() throws {
+    @Test
+    func `removing all reports also removes the list of recorded crashes`() throws {
         let folder = Folder()
-        try folder.leaveOwn()
+        try folder.writeOwnReport()
         try folder.reports.remove(try #require(try folder.reports.pending().first), remembering: true)
         try folder.reports.removeAll()
-        try folder.reports.keep(Self.crash())
+        try folder.reports.store(Self.crash())
         #expect(try folder.reports.pending().count == 1)
     }
 }

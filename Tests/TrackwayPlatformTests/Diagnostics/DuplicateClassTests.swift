@@ -8,8 +8,8 @@ internal import TrackwayPlatform
 struct DuplicateClassTests {
     private static let app = "/private/var/containers/Bundle/Application/5D0A/Shop.app"
 
-    @Test("a duplicate class is reported with every file that defines it, in image order")
-    func found() {
+    @Test
+    func `a duplicate class is reported with every file that defines it, in image order`() {
         let images = [
             LoadedImage(path: "\(Self.app)/Shop", classes: ["SensorsAnalyticsSDK", "SAConfigOptions"]),
             LoadedImage(path: "\(Self.app)/Frameworks/Other.framework/Other", classes: ["SAConfigOptions"]),
@@ -28,8 +28,8 @@ struct DuplicateClassTests {
         )
     }
 
-    @Test("a class that only one image defines is not a duplicate")
-    func none() {
+    @Test
+    func `a class that only one image defines is not a duplicate`() {
         let image = LoadedImage(path: "\(Self.app)/Shop", classes: ["SensorsAnalyticsSDK"])
         let other = LoadedImage(path: "\(Self.app)/Frameworks/Other.framework/Other", classes: ["Other"])
         for images in [[], [image], [image, image], [image, other]] {
@@ -37,22 +37,19 @@ struct DuplicateClassTests {
         }
     }
 
-    @Test(
-        "classes in the system's images are ignored",
-        arguments: [
-            ("/System/Library/Frameworks/UIKit.framework/UIKit", true),
-            ("/usr/lib/libobjc.A.dylib", true),
-            (
-                "/Library/Developer/CoreSimulator/Volumes/iOS_23A/Library/RuntimeRoot/System/Library/Frameworks/UIKit.framework/UIKit",
-                true
-            ),
-            ("/Library/Developer/CoreSimulator/Volumes/iOS_23A/RuntimeRoot/usr/lib/libobjc.A.dylib", true),
-            ("\(app)/Shop", false),
-            ("\(app)/Frameworks/System/Other.framework/Other", false),
-            ("/usr/local/lib/libother.dylib", false),
-        ]
-    )
-    func system(_ path: String, _ isSystem: Bool) {
+    @Test(arguments: [
+        ("/System/Library/Frameworks/UIKit.framework/UIKit", true),
+        ("/usr/lib/libobjc.A.dylib", true),
+        (
+            "/Library/Developer/CoreSimulator/Volumes/iOS_23A/Library/RuntimeRoot/System/Library/Frameworks/UIKit.framework/UIKit",
+            true
+        ),
+        ("/Library/Developer/CoreSimulator/Volumes/iOS_23A/RuntimeRoot/usr/lib/libobjc.A.dylib", true),
+        ("\(app)/Shop", false),
+        ("\(app)/Frameworks/System/Other.framework/Other", false),
+        ("/usr/local/lib/libother.dylib", false),
+    ])
+    func `classes in the system's images are ignored`(_ path: String, _ isSystem: Bool) {
         #expect(LoadedImage.isSystem(path) == isSystem)
     }
 }

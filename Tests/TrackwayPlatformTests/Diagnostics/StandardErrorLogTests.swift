@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -15,33 +15,33 @@ struct StandardErrorLogTests {
         }
     }
 
-    @Test("a code is logged a few times, then suppressed, and later logged with the suppressed count")
-    func throttle() {
+    @Test
+    func `a code is logged a few times, then suppressed, and later logged with the suppressed count`() {
         var throttle = DiagnosticThrottle(burst: 2, span: .seconds(60))
         func arrive(_ code: String, _ second: Int64) -> DiagnosticThrottle.Decision {
             throttle.diagnosticArrived(code: code, at: MonotonicTime(milliseconds: second * 1_000))
         }
-        #expect(arrive("a", 0) == .write(leftOut: 0))
-        #expect(arrive("a", 1) == .write(leftOut: 0))
-        #expect(arrive("a", 2) == .leaveOut)
-        #expect(arrive("b", 2) == .write(leftOut: 0))
-        #expect(arrive("a", 59) == .leaveOut)
-        #expect(arrive("a", 60) == .write(leftOut: 2))
-        #expect(arrive("a", 61) == .write(leftOut: 0))
-        #expect(arrive("a", 62) == .leaveOut)
+        #expect(arrive("a", 0) == .log(skipped: 0))
+        #expect(arrive("a", 1) == .log(skipped: 0))
+        #expect(arrive("a", 2) == .skip)
+        #expect(arrive("b", 2) == .log(skipped: 0))
+        #expect(arrive("a", 59) == .skip)
+        #expect(arrive("a", 60) == .log(skipped: 2))
+        #expect(arrive("a", 61) == .log(skipped: 0))
+        #expect(arrive("a", 62) == .skip)
     }
 
-    @Test("unlimited codes share one window, so memory stays bounded")
-    func manyCodes() {
+    @Test
+    func `any number of codes share one window, so memory stays bounded`() {
         var throttle = DiagnosticThrottle(burst: 1, maxCodes: 3)
         let written = (0..<1_000).filter { number in
-            throttle.diagnosticArrived(code: "code-\(number)", at: MonotonicTime(milliseconds: 0)) != .leaveOut
+            throttle.diagnosticArrived(code: "code-\(number)", at: MonotonicTime(milliseconds: 0)) != .skip
         }
         #expect(written.count == 4)
     }
 
-    @Test("a diagnostic is one line, no matter what its values contain")
-    func oneLine() {
+    @Test
+    func `a diagnostic is one line, no matter what its values contain`() {
         let lines = Locked<[String]>([])
         let clock = StoppedClock(time: Locked(MonotonicTime(milliseconds: 0)))
         let log = StandardErrorLog(clock: clock) { line in lines.withLock { $0.append(line) } }
@@ -63,25 +63,22 @@ struct StandardErrorLogTests {
         #expect(!written[0].contains("\u{2028}"))
     }
 
-    @Test("an overlong line is truncated")
-    func longLine() {
+    @Test
+    func `an overlong line is truncated`() {
         let line = StandardErrorLog.line(String(repeating: "é", count: 10_000))
         #expect(line.utf8.count <= 1_024)
         #expect(line.hasSuffix("…\n"))
     }
 
-    @Test(
-        "a closed or blocked reader of standard error neither ends nor blocks the process",
-        arguments: [true, false]
-    )
-    func hostileReader(_ isBroken: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a closed or blocked reader of standard error neither ends nor blocks the process`(_ isBroken: Bool) throws {
         let probe = try ProbeProcess("observe", standardError: isBroken ? .broken : .full)
         #expect(probe.line() == "ready")
         for _ in 0..<3 {
-            probe.order("log")
+            probe.send("log")
             #expect(probe.line() == "logged")
         }
-        probe.order("exit")
+        probe.send("exit")
         #expect(probe.line() == "exits")
         #expect(probe.status() == .exited(3))
     }

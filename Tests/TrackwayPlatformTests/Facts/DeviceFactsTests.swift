@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -25,8 +25,8 @@ struct DeviceFactsTests {
         "/sys/class/drm/card0-eDP-1/modes": "1920x1200\n1920x1080\n",
     ]
 
-    @Test("every fact in a laptop's tree is read")
-    func wholeTree() throws {
+    @Test
+    func `every fact in a laptop's tree is read`() throws {
         let recorded = try RecordedTree(Self.laptop)
         let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: ["LANG": "de_DE.UTF-8"])
         var expected = facts
@@ -52,19 +52,16 @@ struct DeviceFactsTests {
         #expect(!facts.attributes.keys.contains("network"))
     }
 
-    @Test("an empty tree yields no facts from files")
-    func emptyTree() throws {
+    @Test
+    func `an empty tree yields no facts from files`() throws {
         let recorded = try RecordedTree([:])
         let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
         // These two come from the running system, not from files.
         #expect(Set(facts.attributes.keys).isSubset(of: ["architecture", "zone_offset_seconds"]))
     }
 
-    @Test(
-        "a manufacturer's placeholder is not a fact",
-        arguments: ["To Be Filled By O.E.M.", "Default string", " \n", ""]
-    )
-    func blankForms(_ text: String) throws {
+    @Test(arguments: ["To Be Filled By O.E.M.", "Default string", " \n", ""])
+    func `a manufacturer's placeholder is not a fact`(_ text: String) throws {
         let recorded = try RecordedTree([
             "/sys/class/dmi/id/sys_vendor": text, "/sys/class/dmi/id/product_name": text,
             "/proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
@@ -74,16 +71,13 @@ struct DeviceFactsTests {
         #expect(facts.model == "Raspberry Pi 4 Model B Rev 1.4")
     }
 
-    @Test(
-        "damaged files yield no facts",
-        arguments: [
-            ("/sys/devices/system/cpu/online", "0-"), ("/sys/devices/system/cpu/online", "7-3"),
-            ("/sys/devices/system/cpu/online", "0-99999999999"), ("/proc/meminfo", "MemTotal: lots kB"),
-            ("/proc/meminfo", "MemTotal: 9223372036854775807 kB"), ("/etc/machine-id", "uninitialized"),
-            ("/etc/machine-id", String(repeating: "0", count: 32)), ("/etc/machine-id", "0123"),
-        ]
-    )
-    func damaged(_ path: String, _ content: String) throws {
+    @Test(arguments: [
+        ("/sys/devices/system/cpu/online", "0-"), ("/sys/devices/system/cpu/online", "7-3"),
+        ("/sys/devices/system/cpu/online", "0-99999999999"), ("/proc/meminfo", "MemTotal: lots kB"),
+        ("/proc/meminfo", "MemTotal: 9223372036854775807 kB"), ("/etc/machine-id", "uninitialized"),
+        ("/etc/machine-id", String(repeating: "0", count: 32)), ("/etc/machine-id", "0123"),
+    ])
+    func `damaged files yield no facts`(_ path: String, _ content: String) throws {
         let recorded = try RecordedTree([path: content])
         let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
         #expect(facts.cores == nil)
@@ -91,8 +85,8 @@ struct DeviceFactsTests {
         #expect(facts.identity == nil)
     }
 
-    @Test("the running system reports at least its kernel, cores and memory")
-    func live() {
+    @Test
+    func `the running system reports at least its kernel, cores and memory`() {
         let facts = DeviceFacts.read(appID: "shop")
         #expect(facts.platform == "Linux")
         #expect(facts.kernelVersion != nil)
@@ -100,11 +94,8 @@ struct DeviceFactsTests {
         #expect((facts.memoryBytes ?? 0) > 0)
     }
 
-    @Test(
-        "the executable names the app, even after it was replaced",
-        arguments: ["/usr/bin/shop", "/a/shop (deleted)"]
-    )
-    func executable(_ path: String) throws {
+    @Test(arguments: ["/usr/bin/shop", "/a/shop (deleted)"])
+    func `the executable names the app, even after it was replaced`(_ path: String) throws {
         let recorded = try RecordedTree(["/proc/self/exe": "-> \(path)"])
         let facts = AppFacts.read(id: "shopping", version: "1.2", tree: recorded.tree)
         #expect(facts.name == "shop")
@@ -112,30 +103,25 @@ struct DeviceFactsTests {
         #expect(facts.attributes["package"] == facts.attributes["name"], "the system knows the program by its name")
     }
 
-    @Test("without a readable executable the app has no name")
-    func nameless() throws {
+    @Test
+    func `without a readable executable the app has no name`() throws {
         let facts = AppFacts.read(id: "shopping", tree: try RecordedTree([:]).tree)
         #expect(facts.attributes.keys == ["id", "process"])
     }
 
-    @Test(
-        "a system version is formatted as the system formats it",
-        arguments: [((16, 4, 0), "16.4"), ((16, 4, 1), "16.4.1"), ((26, 0, 0), "26.0"), ((10, 0, 10), "10.0.10")]
-    )
-    func version(_ numbers: (Int, Int, Int), _ text: String) {
+    @Test(arguments: [((16, 4, 0), "16.4"), ((16, 4, 1), "16.4.1"), ((26, 0, 0), "26.0"), ((10, 0, 10), "10.0.10")])
+    func `a system version is formatted as the system formats it`(_ numbers: (Int, Int, Int), _ text: String) {
         #expect(SystemVersion.text(major: numbers.0, minor: numbers.1, patch: numbers.2) == text)
     }
 
-    @Test("the boot ID is the same for every caller")
-    func boot() {
+    @Test
+    func `the boot ID is the same for every caller`() {
         #expect(BootIdentity.current() == BootIdentity.current())
         #expect(BootIdentity.current().utf8.count == 36)
     }
 
-    @Test(
-        "a boot ID for an installation depends on its folder, not on the path to it, and differs from the kernel's"
-    )
-    func bootInFolder() {
+    @Test
+    func `a boot ID for an installation depends on its folder, not on the path to it, and differs from the kernel's`() {
         let names = ["/usr/lib", "/usr/../usr/lib", "/usr/lib/.", "/usr/bin", "/no/such/folder"].map {
             BootIdentity.current(in: $0)
         }
@@ -143,7 +129,7 @@ struct DeviceFactsTests {
         #expect(Set(names).count == 3)
         #expect(names.allSatisfy { $0.utf8.count == 36 && $0 != BootIdentity.current() })
         let kernel = "0b5a6f10-1111-4222-8333-444455556666"
-        #expect(BootIdentity.disguised(kernel, for: "a") != BootIdentity.disguised(kernel, for: "b"))
-        #expect(BootIdentity.disguised(kernel, for: "a") == BootIdentity.disguised(kernel, for: "a"))
+        #expect(BootIdentity.obfuscated(kernel, for: "a") != BootIdentity.obfuscated(kernel, for: "b"))
+        #expect(BootIdentity.obfuscated(kernel, for: "a") == BootIdentity.obfuscated(kernel, for: "a"))
     }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -10,24 +10,20 @@ internal import TrackwayEvents
 struct DeviceIdentityTests {
     static let machine = "0123456789abcdef0123456789abcdef"
 
-    @Test(
-        "the hash matches FIPS 180-4",
-        arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            (
-                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-            ),
-            (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
-        ]
-    )
-    func hash(_ message: String, _ expected: String) {
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
+    ])
+    func `the hash matches FIPS 180-4`(_ message: String, _ expected: String) {
         #expect(SHA256.hash(Array(message.utf8)).hexadecimal == expected)
     }
 
     @Test(
-        "the keyed hash matches RFC 4231",
         arguments: [
             (
                 [UInt8](repeating: 0x0b, count: 20), "Hi There",
@@ -43,12 +39,12 @@ struct DeviceIdentityTests {
             ),
         ] as [([UInt8], String, String)]
     )
-    func keyedHash(_ key: [UInt8], _ message: String, _ expected: String) {
+    func `the keyed hash matches RFC 4231`(_ key: [UInt8], _ message: String, _ expected: String) {
         #expect(SHA256.authenticate(Array(message.utf8), key: key).hexadecimal == expected)
     }
 
-    @Test("two apps on one device get IDs that cannot be linked")
-    func unlinkable() throws {
+    @Test
+    func `two apps on one device get IDs that cannot be linked`() throws {
         let one = try #require(DeviceIdentity.make(machineID: Self.machine, appID: "one"))
         let two = try #require(DeviceIdentity.make(machineID: Self.machine, appID: "two"))
         #expect(one != two)

@@ -106,8 +106,8 @@ struct LinuxBatteryTests {
         ),
     ]
 
-    @Test("several batteries are combined into one level and state", arguments: cases)
-    func batteries(_ sample: Case) throws {
+    @Test(arguments: cases)
+    func `several batteries are combined into one level and state`(_ sample: Case) throws {
         let prefixed = sample.files.map { ("/sys/class/power_supply/\($0.key)", $0.value) }
         let recorded = try RecordedTree(Dictionary(uniqueKeysWithValues: prefixed))
         #expect(LinuxBattery(tree: recorded.tree).facts() == sample.expected)

@@ -8,7 +8,6 @@ internal import Testing
 @Suite("Locale and time zone")
 struct LinuxLocaleTests {
     @Test(
-        "the locale follows the precedence of its variables",
         arguments: [
             ([:], nil),
             (["LANG": "de_DE.UTF-8"], "de_DE"),
@@ -21,7 +20,7 @@ struct LinuxLocaleTests {
             (["LANG": String(repeating: "x", count: 99)], nil),
         ] as [([String: String], String?)]
     )
-    func locale(_ environment: [String: String], _ expected: String?) {
+    func `the locale follows the precedence of its variables`(_ environment: [String: String], _ expected: String?) {
         #expect(LinuxLocale.locale(environment: environment) == expected)
     }
 
@@ -62,8 +61,8 @@ struct LinuxLocaleTests {
         Zone(name: "plain UTC", setting: "UTC", expected: "UTC"),
     ]
 
-    @Test("the zone is reported only if its name is known", arguments: zones)
-    func zone(_ sample: Zone) throws {
+    @Test(arguments: zones)
+    func `the zone is reported only if its name is known`(_ sample: Zone) throws {
         let recorded = try RecordedTree(sample.files)
         let environment = sample.setting.map { ["TZ": $0] } ?? [:]
         #expect(LinuxLocale.zone(environment: environment, tree: recorded.tree) == sample.expected)

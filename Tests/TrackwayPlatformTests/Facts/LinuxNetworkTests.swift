@@ -109,8 +109,8 @@ struct LinuxNetworkTests {
         ),
     ]
 
-    @Test("interfaces are reported by kind, without addresses", arguments: cases)
-    func networks(_ sample: Case) throws {
+    @Test(arguments: cases)
+    func `interfaces are reported by kind, without addresses`(_ sample: Case) throws {
         let recorded = try RecordedTree(sample.files)
         #expect(LinuxNetwork(tree: recorded.tree).facts() == sample.expected)
     }

@@ -73,8 +73,8 @@ struct OSReleaseTests {
         Case(name: "a lone quote", text: "ID=\"\n", id: "\"", title: nil, version: nil),
     ]
 
-    @Test("files of various distributions are parsed", arguments: cases)
-    func variants(_ sample: Case) {
+    @Test(arguments: cases)
+    func `files of various distributions are parsed`(_ sample: Case) {
         let release = OSRelease(sample.text)
         #expect(release.id == sample.id)
         #expect(release.name == sample.title)

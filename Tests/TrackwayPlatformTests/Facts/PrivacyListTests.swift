@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -23,13 +23,13 @@ struct PrivacyListTests {
         return Set(list.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
     }
 
-    @Test("every fact about a device is listed")
-    func device() throws {
+    @Test
+    func `every fact about a device is listed`() throws {
         var facts = DeviceFacts()
         (facts.platform, facts.systemID, facts.systemName, facts.systemVersion) = ("a", "b", "c", "d")
         (facts.kernelVersion, facts.architecture, facts.identity) = ("a", "b", "c")
         (facts.make, facts.model, facts.variant, facts.advertisingID) = ("a", "b", .iOSAppOnMac, "d")
-        (facts.thermalState, facts.savesPower, facts.cores, facts.memoryBytes) = (.fair, true, 1, 2)
+        (facts.thermalState, facts.isInLowPowerMode, facts.cores, facts.memoryBytes) = (.fair, true, 1, 2)
         (facts.locale, facts.zone, facts.zoneOffsetSeconds) = ("a", "b", 0)
         facts.screen = DeviceFacts.Screen(width: 1, height: 2)
         facts.battery = BatteryFacts(level: 1, state: .full)
@@ -41,8 +41,8 @@ struct PrivacyListTests {
         #expect(Set(facts.attributes.map(\.key)).subtracting(try listed()) == [])
     }
 
-    @Test("every fact about an app is listed")
-    func app() throws {
+    @Test
+    func `every fact about an app is listed`() throws {
         let facts = AppFacts(id: "a", package: "b", name: "c", version: "d", build: "e", processID: 1)
         #expect(facts.attributes.count == Mirror(reflecting: facts).children.count)
         #expect(Set(facts.attributes.map(\.key)).subtracting(try listed()) == [])

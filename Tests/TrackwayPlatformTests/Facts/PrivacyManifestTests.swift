@@ -23,8 +23,8 @@ struct PrivacyManifestTests {
         return try #require(list as? [String: Any])
     }
 
-    @Test("each manifest is a property list with the four keys and values from Apple's list", arguments: targets)
-    func form(_ target: String) throws {
+    @Test(arguments: targets)
+    func `each manifest is a property list with the four keys and values from Apple's list`(_ target: String) throws {
         let manifest = try manifest(target)
         let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         let calls = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
@@ -60,30 +60,30 @@ struct PrivacyManifestTests {
     }
 
     /// The data that each linked product collects, as listed in Documentation/Privacy.md.
-    @Test(
-        "each manifest declares the data that leaves the device when its product is linked",
-        arguments: [
-            ("CTrackway", []),
-            ("TrackwayPlatform/Apple", ["DeviceID", "OtherDataTypes", "ProductInteraction"]),
-            ("TrackwayUIKit", ["ProductInteraction"]),
-            ("TrackwaySwiftUI", ["ProductInteraction"]),
-            ("TrackwayLocation", ["CoarseLocation", "PreciseLocation"]),
-            ("TrackwayMotion", ["OtherDataTypes"]),
-            ("TrackwayAdvertisingID", ["DeviceID"]),
-            ("ClickstreamCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
-            ("SensorsAnalyticsCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
-            ("SiftCompatibility", ["DeviceID", "OtherDataTypes", "ProductInteraction", "UserID"]),
-            ("SAPUsageCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
-        ]
-    )
-    func collected(_ target: String, _ expected: [String]) throws {
+    @Test(arguments: [
+        ("CTrackway", []),
+        ("TrackwayPlatform/Apple", ["DeviceID", "OtherDataTypes", "ProductInteraction"]),
+        ("TrackwayUIKit", ["ProductInteraction"]),
+        ("TrackwaySwiftUI", ["ProductInteraction"]),
+        ("TrackwayLocation", ["CoarseLocation", "PreciseLocation"]),
+        ("TrackwayMotion", ["OtherDataTypes"]),
+        ("TrackwayAdvertisingID", ["DeviceID"]),
+        ("ClickstreamCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+        ("SensorsAnalyticsCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+        ("SiftCompatibility", ["DeviceID", "OtherDataTypes", "ProductInteraction", "UserID"]),
+        ("SAPUsageCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+    ])
+    func `each manifest declares the data that leaves the device when its product is linked`(
+        _ target: String,
+        _ expected: [String]
+    ) throws {
         let types = try #require(try manifest(target)["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         let names = types.compactMap { $0["NSPrivacyCollectedDataType"] as? String }
         #expect(names.map { String($0.dropFirst("NSPrivacyCollectedDataType".count)) }.sorted() == expected)
     }
 
-    @Test("only the advertising product declares tracking data, and no product declares domains")
-    func tracking() throws {
+    @Test
+    func `only the advertising product declares tracking data, and no product declares domains`() throws {
         for target in Self.targets {
             let manifest = try manifest(target)
             // An app that tracks users declares it in its own manifest. With true here, the domains would have to be
@@ -110,8 +110,8 @@ struct PrivacyManifestTests {
         return result
     }
 
-    @Test("each manifest declares exactly the calls from Apple's list that its target makes")
-    func calls() throws {
+    @Test
+    func `each manifest declares exactly the calls from Apple's list that its target makes`() throws {
         let listed: [String: [String]] = [
             "FileTimestamp": [
                 #"\b[fl]?stat(at)?\([a-z&]"#, "getattrlist", "creationDate", "contentModificationDate",
@@ -141,8 +141,8 @@ struct PrivacyManifestTests {
         #expect(made.isEmpty)
     }
 
-    @Test("frameworks that require purpose strings are used only by their own products")
-    func frameworks() throws {
+    @Test
+    func `frameworks that require purpose strings are used only by their own products`() throws {
         for (name, text) in try files() {
             for (word, target) in [
                 ("CLLocation", "TrackwayLocation/"), ("CMMotionManager", "TrackwayMotion/"),

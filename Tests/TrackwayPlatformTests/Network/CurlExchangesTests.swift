@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
@@ -20,107 +20,104 @@ struct CurlExchangesTests {
         return failures
     }
 
-    @Test("the first exchange starts the thread, and further ones wake it")
-    func starts() {
+    @Test
+    func `the first exchange starts the thread, and further ones wake it`() {
         var exchanges = CurlExchangeStateMachine()
-        let (one, two) = (exchanges.announced(), exchanges.announced())
-        #expect(exchanges.asked(one, until: at(100), at: at(0)) == [.startThread])
-        #expect(exchanges.asked(two, until: at(50), at: at(0)) == [.wake])
-        let turn = exchanges.turn(at: at(1))
+        let (one, two) = (exchanges.register(), exchanges.register())
+        #expect(exchanges.start(one, until: at(100), at: at(0)) == [.startThread])
+        #expect(exchanges.start(two, until: at(50), at: at(0)) == [.wake])
+        let turn = exchanges.nextTurn(at: at(1))
         #expect(turn.begins == [one, two])
-        #expect(turn.looksAgain == at(50))
-        #expect(exchanges.turn(at: at(2)).begins == [])
-        #expect(exchanges.ended(one) == true)
-        #expect(exchanges.ended(one) == false)
+        #expect(turn.wakeTime == at(50))
+        #expect(exchanges.nextTurn(at: at(2)).begins == [])
+        #expect(exchanges.finish(one) == true)
+        #expect(exchanges.finish(one) == false)
     }
 
-    @Test("only the exchange past its deadline fails and is abandoned")
-    func late() {
+    @Test
+    func `only the exchange past its deadline fails and is abandoned`() {
         var exchanges = CurlExchangeStateMachine()
-        let (one, two) = (exchanges.announced(), exchanges.announced())
-        _ = exchanges.asked(one, until: at(10), at: at(0))
-        _ = exchanges.asked(two, until: at(50), at: at(0))
-        _ = exchanges.turn(at: at(1))
-        let turn = exchanges.turn(at: at(10))
+        let (one, two) = (exchanges.register(), exchanges.register())
+        _ = exchanges.start(one, until: at(10), at: at(0))
+        _ = exchanges.start(two, until: at(50), at: at(0))
+        _ = exchanges.nextTurn(at: at(1))
+        let turn = exchanges.nextTurn(at: at(10))
         #expect(failures(turn.actions) == [one: .timedOut])
         #expect(turn.abandoned == [one])
-        #expect(turn.looksAgain == at(50))
-        #expect(exchanges.ended(one) == false)
-        #expect(exchanges.ended(two) == true)
+        #expect(turn.wakeTime == at(50))
+        #expect(exchanges.finish(one) == false)
+        #expect(exchanges.finish(two) == true)
     }
 
-    @Test("a cancellation before the request takes effect")
-    func early() {
+    @Test
+    func `a cancellation before the request takes effect`() {
         var exchanges = CurlExchangeStateMachine()
-        let id = exchanges.announced()
-        #expect(exchanges.cancelled(id) == [])
-        #expect(failures(exchanges.asked(id, until: at(10), at: at(0))) == [id: .cancelled])
-        #expect(exchanges.turn(at: at(1)).begins == [])
+        let id = exchanges.register()
+        #expect(exchanges.cancel(id) == [])
+        #expect(failures(exchanges.start(id, until: at(10), at: at(0))) == [id: .cancelled])
+        #expect(exchanges.nextTurn(at: at(1)).begins == [])
     }
 
-    @Test("a cancellation after the end has no effect")
-    func tooLate() {
+    @Test
+    func `a cancellation after the end has no effect`() {
         var exchanges = CurlExchangeStateMachine()
-        let id = exchanges.announced()
-        _ = exchanges.asked(id, until: at(10), at: at(0))
-        _ = exchanges.turn(at: at(1))
-        #expect(exchanges.ended(id) == true)
-        #expect(exchanges.cancelled(id) == [])
-        #expect(exchanges.turn(at: at(2)).abandoned == [])
+        let id = exchanges.register()
+        _ = exchanges.start(id, until: at(10), at: at(0))
+        _ = exchanges.nextTurn(at: at(1))
+        #expect(exchanges.finish(id) == true)
+        #expect(exchanges.cancel(id) == [])
+        #expect(exchanges.nextTurn(at: at(2)).abandoned == [])
     }
 
-    @Test("an idle thread ends after its timeout, and the next exchange starts another")
-    func idle() {
+    @Test
+    func `an idle thread ends after its timeout, and the next exchange starts another`() {
         var exchanges = CurlExchangeStateMachine(timeout: .milliseconds(100))
-        let id = exchanges.announced()
-        _ = exchanges.asked(id, until: at(10), at: at(0))
-        _ = exchanges.turn(at: at(1))
-        _ = exchanges.ended(id)
-        #expect(exchanges.turn(at: at(5)).looksAgain == at(105))
-        #expect(exchanges.turn(at: at(50)).looksAgain == at(105))
-        #expect(exchanges.turn(at: at(105)).ends)
-        let next = exchanges.announced()
-        #expect(exchanges.asked(next, until: at(500), at: at(200)) == [.startThread])
+        let id = exchanges.register()
+        _ = exchanges.start(id, until: at(10), at: at(0))
+        _ = exchanges.nextTurn(at: at(1))
+        _ = exchanges.finish(id)
+        #expect(exchanges.nextTurn(at: at(5)).wakeTime == at(105))
+        #expect(exchanges.nextTurn(at: at(50)).wakeTime == at(105))
+        #expect(exchanges.nextTurn(at: at(105)).ends)
+        let next = exchanges.register()
+        #expect(exchanges.start(next, until: at(500), at: at(200)) == [.startThread])
     }
 
-    @Test("a failed thread start fails every requested exchange and no other")
-    func noThread() {
+    @Test
+    func `a failed thread start fails every requested exchange and no other`() {
         var exchanges = CurlExchangeStateMachine()
-        let (one, two, three) = (exchanges.announced(), exchanges.announced(), exchanges.announced())
-        _ = exchanges.asked(one, until: at(10), at: at(0))
-        _ = exchanges.asked(two, until: at(10), at: at(0))
+        let (one, two, three) = (exchanges.register(), exchanges.register(), exchanges.register())
+        _ = exchanges.start(one, until: at(10), at: at(0))
+        _ = exchanges.start(two, until: at(10), at: at(0))
         #expect(failures(exchanges.threadFailed(TransportError(.other, "none"))) == [one: .other, two: .other])
-        #expect(exchanges.asked(three, until: at(10), at: at(0)) == [.startThread])
+        #expect(exchanges.start(three, until: at(10), at: at(0)) == [.startThread])
     }
 
-    @Test("closing the transport ends its thread and fails running and later exchanges")
-    func closed() {
+    @Test
+    func `closing the transport ends its thread and fails running and later exchanges`() {
         var exchanges = CurlExchangeStateMachine()
-        #expect(exchanges.closed() == [])
-        let id = exchanges.announced()
-        #expect(failures(exchanges.asked(id, until: at(10), at: at(0))) == [id: .cancelled])
+        #expect(exchanges.close() == [])
+        let id = exchanges.register()
+        #expect(failures(exchanges.start(id, until: at(10), at: at(0))) == [id: .cancelled])
 
         var working = CurlExchangeStateMachine()
-        let one = working.announced()
-        _ = working.asked(one, until: at(10), at: at(0))
-        _ = working.turn(at: at(1))
-        #expect(working.closed() == [.wake])
-        let turn = working.turn(at: at(2))
+        let one = working.register()
+        _ = working.start(one, until: at(10), at: at(0))
+        _ = working.nextTurn(at: at(1))
+        #expect(working.close() == [.wake])
+        let turn = working.nextTurn(at: at(2))
         #expect(turn.ends)
         #expect(turn.abandoned == [one])
         #expect(failures(turn.actions) == [one: .cancelled])
     }
 
-    @Test(
-        "in any order of calls every exchange starts at most once and ends exactly once",
-        arguments: 0..<UInt64(TestScale.count(6, full: 20))
-    )
-    func walk(_ seed: UInt64) {
-        var chance = SplitMix(seed: seed)
+    @Test(arguments: 0..<UInt64(TestScale.count(6, full: 20)))
+    func `in any order of calls every exchange starts at most once and ends exactly once`(_ seed: UInt64) {
+        var generator = SplitMix(seed: seed)
         var exchanges = CurlExchangeStateMachine(timeout: .milliseconds(30))
         var now: Int64 = 0
-        var announced: [CurlExchangeStateMachine.ID] = []
-        var asked: Set<CurlExchangeStateMachine.ID> = []
+        var registered: [CurlExchangeStateMachine.ID] = []
+        var started: Set<CurlExchangeStateMachine.ID> = []
         var begun: Set<CurlExchangeStateMachine.ID> = []
         var ended: [CurlExchangeStateMachine.ID: Int] = [:]
         var hasThread = false
@@ -132,35 +129,35 @@ struct CurlExchangesTests {
                     hasThread = true
                 case .wake: break
                 case .fail(let id, _):
-                    #expect(asked.contains(id))
+                    #expect(started.contains(id))
                     ended[id, default: 0] += 1
                 }
             }
         }
         for _ in 0..<5_000 {
-            now += Int64(chance.next() % 5)
-            switch chance.next() % 8 {
-            case 0: announced.append(exchanges.announced())
+            now += Int64(generator.next() % 5)
+            switch generator.next() % 8 {
+            case 0: registered.append(exchanges.register())
             case 1, 2:
-                guard let id = announced.popLast() else { continue }
-                asked.insert(id)
-                note(exchanges.asked(id, until: at(now + Int64(chance.next() % 40)), at: at(now)))
+                guard let id = registered.popLast() else { continue }
+                started.insert(id)
+                note(exchanges.start(id, until: at(now + Int64(generator.next() % 40)), at: at(now)))
             case 3:
-                let known = Array(asked) + announced
+                let known = Array(started) + registered
                 guard !known.isEmpty else { continue }
-                note(exchanges.cancelled(known.sorted()[Int(chance.next() % UInt64(known.count))]))
+                note(exchanges.cancel(known.sorted()[Int(generator.next() % UInt64(known.count))]))
             case 4:
                 guard let id = begun.sorted().first else { continue }
                 begun.remove(id)
-                if exchanges.ended(id) { ended[id, default: 0] += 1 }
-            case 5 where chance.next() % 50 == 0:
+                if exchanges.finish(id) { ended[id, default: 0] += 1 }
+            case 5 where generator.next() % 50 == 0:
                 guard hasThread else { continue }
                 note(exchanges.threadFailed(TransportError(.other)))
                 hasThread = false
                 begun = []
             default:
                 guard hasThread else { continue }
-                let turn = exchanges.turn(at: at(now))
+                let turn = exchanges.nextTurn(at: at(now))
                 note(turn.actions)
                 for id in turn.abandoned { begun.remove(id) }
                 for id in turn.begins { #expect(begun.insert(id).inserted == true) }
@@ -169,9 +166,9 @@ struct CurlExchangesTests {
         }
         if hasThread {
             now += 100
-            note(exchanges.turn(at: at(now)).actions)
+            note(exchanges.nextTurn(at: at(now)).actions)
         }
-        #expect(asked.allSatisfy { ended[$0] == 1 })
+        #expect(started.allSatisfy { ended[$0] == 1 })
     }
 
     /// A deterministic random number generator.

@@ -3,9 +3,9 @@
 
 internal import Glibc
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
@@ -28,7 +28,7 @@ struct CurlTransportFaultTests {
     ///
     /// The system establishes connections, but no data is read from them. With a full queue, connections are neither
     /// established nor refused.
-    private final class BlackHole {
+    private final class UnresponsiveListener {
         let port: UInt16
         private var sockets: [Int32] = []
 
@@ -63,55 +63,53 @@ struct CurlTransportFaultTests {
         }
     }
 
-    @Test("a connection that is never established times out")
-    func connecting() async {
-        let hole = BlackHole(isFull: true)
+    @Test
+    func `a connection that is never established times out`() async {
+        let listener = UnresponsiveListener(isFull: true)
         let transport = CurlTransport(settings: NetworkSettings())
-        let request = WireRequest(url: "http://127.0.0.1:\(hole.port)", body: [1])
+        let request = WireRequest(url: "http://127.0.0.1:\(listener.port)", body: [1])
         #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
     }
 
-    @Test("a handshake without a response times out")
-    func handshake() async {
-        let hole = BlackHole(isFull: false)
+    @Test
+    func `a handshake without a response times out`() async {
+        let listener = UnresponsiveListener(isFull: false)
         let transport = CurlTransport(settings: NetworkSettings())
         #expect(
-            await code(transport, WireRequest(url: "https://127.0.0.1:\(hole.port)"), .milliseconds(200)) == .timedOut
+            await code(transport, WireRequest(url: "https://127.0.0.1:\(listener.port)"), .milliseconds(200))
+                == .timedOut
         )
     }
 
-    @Test("a request body that the server never reads times out")
-    func sending() async {
-        let hole = BlackHole(isFull: false)
+    @Test
+    func `a request body that the server never reads times out`() async {
+        let listener = UnresponsiveListener(isFull: false)
         let transport = CurlTransport(settings: NetworkSettings())
-        let request = WireRequest(url: "http://127.0.0.1:\(hole.port)", body: [UInt8](repeating: 1, count: 32 << 20))
+        let request = WireRequest(
+            url: "http://127.0.0.1:\(listener.port)",
+            body: [UInt8](repeating: 1, count: 32 << 20)
+        )
         #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
     }
 
-    @Test(
-        "a zero or negative timeout fails immediately without a request",
-        arguments: [Duration.zero, .seconds(-5), .milliseconds(-1)]
-    )
-    func noTime(_ timeout: Duration) async throws {
+    @Test(arguments: [Duration.zero, .seconds(-5), .milliseconds(-1)])
+    func `a zero or negative timeout fails immediately without a request`(_ timeout: Duration) async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let transport = CurlTransport(settings: NetworkSettings())
         #expect(await code(transport, WireRequest(url: server.url), timeout) == .timedOut)
         #expect(server.requests.isEmpty)
     }
 
-    @Test(
-        "an extremely long timeout does not overflow",
-        arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .milliseconds(Int64.max)]
-    )
-    func allTime(_ timeout: Duration) async throws {
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .milliseconds(Int64.max)])
+    func `an extremely long timeout does not overflow`(_ timeout: Duration) async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let response = try await CurlTransport(settings: NetworkSettings())
             .send(WireRequest(url: server.url), timeout: timeout)
         #expect(response.body == [1])
     }
 
-    @Test("a request that times out does not affect others")
-    func neighbours() async throws {
+    @Test
+    func `a request that times out does not affect others`() async throws {
         let server = try LoopbackServer { $0.path == "/slow" ? .stall(sent: "") : .answer(200, body: $0.body) }
         let transport = CurlTransport(settings: NetworkSettings())
         let url = server.url
@@ -126,27 +124,27 @@ struct CurlTransportFaultTests {
 
     // MARK: Unreachable servers
 
-    @Test("a request to an invalid host name fails")
-    func unknownHost() async throws {
+    @Test
+    func `a request to an invalid host name fails`() async throws {
         // Longer than a DNS label may be, so no name server is queried.
         let host = String(repeating: "a", count: 70) + ".test"
         let transport = CurlTransport(settings: NetworkSettings())
-        let met = await code(transport, WireRequest(url: "http://\(host)/"), .seconds(30))
-        #expect(met == .offline || met == .invalidRequest)
+        let errorCode = await code(transport, WireRequest(url: "http://\(host)/"), .seconds(30))
+        #expect(errorCode == .offline || errorCode == .invalidRequest)
     }
 
-    @Test("a server without TLS causes a TLS error or a timeout")
-    func plainServer() async throws {
+    @Test
+    func `a server without TLS causes a TLS error or a timeout`() async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let port = server.port
         // It waits for the end of a request, which a handshake does not contain.
         let transport = CurlTransport(settings: NetworkSettings())
-        let met = await code(transport, WireRequest(url: "https://127.0.0.1:\(port)"), .milliseconds(500))
-        #expect(met == .tls || met == .timedOut)
+        let errorCode = await code(transport, WireRequest(url: "https://127.0.0.1:\(port)"), .milliseconds(500))
+        #expect(errorCode == .tls || errorCode == .timedOut)
     }
 
-    @Test("a missing CA file causes a TLS error")
-    func noAuthorities() async throws {
+    @Test
+    func `a missing CA file causes a TLS error`() async throws {
         var settings = NetworkSettings()
         settings.authorityFile = "/nowhere/authorities.pem"
         let server = try LoopbackServer { _ in .hangUp }
@@ -156,8 +154,8 @@ struct CurlTransportFaultTests {
 
     // MARK: Proxies
 
-    @Test("a proxy carries all requests except those to direct hosts")
-    func proxy() async throws {
+    @Test
+    func `a proxy carries all requests except those to direct hosts`() async throws {
         let proxy = try LoopbackServer { _ in .answer(200, body: [1]) }
         let direct = try LoopbackServer { _ in .answer(200, body: [2]) }
         var settings = NetworkSettings()
@@ -171,7 +169,6 @@ struct CurlTransportFaultTests {
     }
 
     @Test(
-        "proxy environment variables are interpreted by the usual rules",
         arguments: [
             ([:], nil, nil, ""),
             (["http_proxy": "http://a:1"], "http://a:1", nil, ""),
@@ -182,7 +179,12 @@ struct CurlTransportFaultTests {
             (["all_proxy": "http://d:1", "http_proxy": ""], "http://d:1", "http://d:1", ""),
         ] as [([String: String], String?, String?, String)]
     )
-    func environment(_ variables: [String: String], _ http: String?, _ https: String?, _ direct: String) {
+    func `proxy environment variables are interpreted by the usual rules`(
+        _ variables: [String: String],
+        _ http: String?,
+        _ https: String?,
+        _ direct: String
+    ) {
         let settings = NetworkSettings(environment: variables)
         #expect(settings.httpProxy == http)
         #expect(settings.httpsProxy == https)
@@ -191,9 +193,9 @@ struct CurlTransportFaultTests {
 
     // MARK: Cancellation
 
-    @Test("a request canceled while it connects, waits or reads ends immediately")
-    func cancelled() async throws {
-        let hole = BlackHole(isFull: true)
+    @Test
+    func `a request canceled while it connects, waits or reads ends immediately`() async throws {
+        let listener = UnresponsiveListener(isFull: true)
         let server = try LoopbackServer { received in
             switch received.path {
             case "/head": .stall(sent: "HTTP/1.1 200 OK\r\n")
@@ -202,7 +204,7 @@ struct CurlTransportFaultTests {
             }
         }
         let transport = CurlTransport(settings: NetworkSettings())
-        let urls = ["http://127.0.0.1:\(hole.port)", server.url, server.url + "/head", server.url + "/body"]
+        let urls = ["http://127.0.0.1:\(listener.port)", server.url, server.url + "/head", server.url + "/body"]
         try await withThrowingTaskGroup(of: TransportError.Code?.self) { group in
             for url in urls {
                 group.addTask { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
@@ -214,8 +216,8 @@ struct CurlTransportFaultTests {
         }
     }
 
-    @Test("a cancellation that races with the response ends the request once, either way")
-    func cancelledAtTheEnd() async throws {
+    @Test
+    func `a cancellation that races with the response ends the request once, either way`() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let transport = CurlTransport(settings: NetworkSettings())
         let url = server.url
@@ -223,16 +225,16 @@ struct CurlTransportFaultTests {
             let task = Task { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
             for _ in 0..<turn { await Task.yield() }
             task.cancel()
-            let met = await task.value
-            #expect(met == nil || met == .cancelled)
+            let errorCode = await task.value
+            #expect(errorCode == nil || errorCode == .cancelled)
         }
         #expect(try await transport.send(WireRequest(url: url), timeout: .seconds(30)).body == [1])
     }
 
     // MARK: Exhausted resources
 
-    @Test("a failed thread start is an error, and the next request tries again")
-    func noThread() async throws {
+    @Test
+    func `a failed thread start is an error, and the next request tries again`() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let refusals = Locked(2)
         let driver = CurlDriver(longestBody: 100, settings: NetworkSettings(), clock: SystemClock()) { work in
@@ -249,8 +251,8 @@ struct CurlTransportFaultTests {
         #expect(try await transport.send(WireRequest(url: server.url), timeout: .seconds(30)).body == [1])
     }
 
-    @Test("two thousand transports leak neither descriptors nor threads")
-    func released() throws {
+    @Test
+    func `two thousand transports leak neither descriptors nor threads`() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let probe = try ProbeProcess("transports", server.url)
         #expect(probe.line() == "answered 2000")
@@ -258,8 +260,8 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("requests fail while no descriptors are available and succeed afterward")
-    func starved() throws {
+    @Test
+    func `requests fail while no descriptors are available and succeed afterward`() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let probe = try ProbeProcess("starved", server.url)
         for _ in 0...12 {
@@ -270,16 +272,16 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("the SDK's threads block the host's signals, receive their own faults, and have a name")
-    func threads() throws {
+    @Test
+    func `the SDK's threads block the host's signals, receive their own faults, and have a name`() throws {
         let server = try LoopbackServer { $0.path == "/answered" ? .answer(200) : .stall(sent: "") }
         let probe = try ProbeProcess("threads", server.url)
         #expect(probe.line() == "trackway.net true true, trackway.signal true true")
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("a process that exits during requests keeps its exit code")
-    func exiting() throws {
+    @Test
+    func `a process that exits during requests keeps its exit code`() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 1, count: 100_000)) }
         for _ in 0..<10 {
             let probe = try ProbeProcess("exiting", server.url)

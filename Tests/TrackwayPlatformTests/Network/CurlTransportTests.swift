@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 @testable import TrackwayPlatform
 
@@ -19,8 +19,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("a request arrives unchanged", arguments: [0, 1, 5_000, 700_000, 3_000_000])
-    func request(_ size: Int) async throws {
+    @Test(arguments: [0, 1, 5_000, 700_000, 3_000_000])
+    func `a request arrives unchanged`(_ size: Int) async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let request = WireRequest(
@@ -48,8 +48,8 @@ struct CurlTransportTests {
         #expect(received.body == body)
     }
 
-    @Test("every status is returned as a response", arguments: [200, 202, 204, 400, 404, 413, 429, 500, 503])
-    func status(_ status: Int) async throws {
+    @Test(arguments: [200, 202, 204, 400, 404, 413, 429, 500, 503])
+    func `every status is returned as a response`(_ status: Int) async throws {
         let body = status == 204 ? [] : Array("{\"status\":\(status)}".utf8)
         let server = try LoopbackServer { _ in .answer(status, headers: ["Retry-After": "7"], body: body) }
         let response = try await CurlTransport(settings: NetworkSettings()).send(
@@ -62,11 +62,8 @@ struct CurlTransportTests {
         #expect(response.url?.hasPrefix(server.url) == true)
     }
 
-    @Test(
-        "a demand for credentials is returned as a response, without a second request",
-        arguments: ["Basic realm=x", "Basic", "Bearer", "Digest realm=x, nonce=y", "NTLM", "Negotiate", "=,;"]
-    )
-    func unauthorized(_ demand: String) async throws {
+    @Test(arguments: ["Basic realm=x", "Basic", "Bearer", "Digest realm=x, nonce=y", "NTLM", "Negotiate", "=,;"])
+    func `a demand for credentials is returned as a response, without a second request`(_ demand: String) async throws {
         let server = try LoopbackServer { _ in .answer(401, headers: ["WWW-Authenticate": demand], body: [123, 125]) }
         let response = try await CurlTransport(settings: NetworkSettings()).send(
             WireRequest(url: server.url),
@@ -77,8 +74,8 @@ struct CurlTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("a redirect is returned as a response and not followed", arguments: [301, 302, 303, 307, 308])
-    func redirect(_ status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is returned as a response and not followed`(_ status: Int) async throws {
         let elsewhere = try LoopbackServer { _ in .answer(200) }
         let target = elsewhere.url + "/login"
         let server = try LoopbackServer { _ in .answer(status, headers: ["Location": target], body: [60, 62]) }
@@ -90,13 +87,10 @@ struct CurlTransportTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test(
-        "a response that never ends times out",
-        arguments: [
-            "", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
-        ]
-    )
-    func stall(_ beginning: String) async throws {
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
+    ])
+    func `a response that never ends times out`(_ beginning: String) async throws {
         let server = try LoopbackServer { _ in .stall(sent: beginning) }
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
@@ -105,12 +99,12 @@ struct CurlTransportTests {
         #expect(code == .timedOut)
     }
 
-    private struct Former {
+    private struct TransportHolder {
         weak var transport: CurlTransport?
     }
 
-    @Test("a process shares one transport for equal settings while it is in use")
-    func shared() {
+    @Test
+    func `a process shares one transport for equal settings while it is in use`() {
         // No other test uses these settings.
         var settings = NetworkSettings()
         settings.directHosts = "shared.test"
@@ -121,14 +115,14 @@ struct CurlTransportTests {
         let other = CurlTransport.ofProcess(others)
         #expect(other !== first)
         #expect(CurlTransport.ofProcess(settings) === first && CurlTransport.ofProcess(others) === other)
-        let former = Former(transport: first)
+        let holder = TransportHolder(transport: first)
         first = nil
-        #expect(former.transport == nil)
+        #expect(holder.transport == nil)
         #expect(CurlTransport.ofProcess(settings) !== other)
     }
 
-    @Test("a port without a listener refuses the connection")
-    func refused() async throws {
+    @Test
+    func `a port without a listener refuses the connection`() async throws {
         let port = try LoopbackServer.closedPort()
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
@@ -137,8 +131,8 @@ struct CurlTransportTests {
         #expect(code == .refused)
     }
 
-    @Test("a broken connection is an error")
-    func broken() async throws {
+    @Test
+    func `a broken connection is an error`() async throws {
         let server = try LoopbackServer { _ in .hangUp }
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
@@ -147,19 +141,16 @@ struct CurlTransportTests {
         #expect(code == .refused || code == .other)
     }
 
-    @Test("a long response is truncated at the limit", arguments: [999, 1_000, 1_001, 5_000_000])
-    func longAnswer(_ size: Int) async throws {
+    @Test(arguments: [999, 1_000, 1_001, 5_000_000])
+    func `a long response is truncated at the limit`(_ size: Int) async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 7, count: size)) }
         let transport = CurlTransport(longestBody: 1_000, settings: NetworkSettings())
         let response = try await transport.send(WireRequest(url: server.url), timeout: timeout)
         #expect(response.body == [UInt8](repeating: 7, count: min(size, 1_000)))
     }
 
-    @Test(
-        "an invalid URL fails immediately",
-        arguments: ["", "events", "ftp://127.0.0.1/", "http://", "http:///x"]
-    )
-    func addresses(_ url: String) async {
+    @Test(arguments: ["", "events", "ftp://127.0.0.1/", "http://", "http:///x"])
+    func `an invalid URL fails immediately`(_ url: String) async {
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
             try await transport.send(WireRequest(url: url), timeout: timeout)
@@ -167,8 +158,8 @@ struct CurlTransportTests {
         #expect(code == .invalidRequest)
     }
 
-    @Test("two thousand requests share few connections")
-    func reuse() async throws {
+    @Test
+    func `two thousand requests share few connections`() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let transport = CurlTransport(settings: NetworkSettings())
         for _ in 0..<2_000 {
@@ -179,8 +170,8 @@ struct CurlTransportTests {
         #expect(Set(server.requests.map(\.connection)).count < 20)
     }
 
-    @Test("no cookies or cached responses are kept between requests")
-    func noMemory() async throws {
+    @Test
+    func `no cookies or cached responses are kept between requests`() async throws {
         let server = try LoopbackServer { received in
             .answer(200, headers: ["Set-Cookie": "a=b", "Cache-Control": "max-age=600", "ETag": "x"], body: [1])
         }
@@ -192,8 +183,8 @@ struct CurlTransportTests {
         #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil && $0.headers["if-none-match"] == nil })
     }
 
-    @Test("a canceled task stops waiting, before or after the request was sent")
-    func cancelled() async throws {
+    @Test
+    func `a canceled task stops waiting, before or after the request was sent`() async throws {
         let server = try LoopbackServer { _ in .stall(sent: "") }
         let transport = CurlTransport(settings: NetworkSettings())
         let url = server.url
@@ -212,8 +203,8 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("concurrent requests each get their own response")
-    func concurrent() async throws {
+    @Test
+    func `concurrent requests each get their own response`() async throws {
         let server = try LoopbackServer { received in .answer(200, body: received.body) }
         let transport = CurlTransport(settings: NetworkSettings())
         let url = server.url

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 @testable import TrackwayPlatform
 
@@ -37,7 +37,7 @@ struct InvalidResponse: Sendable, CustomTestStringConvertible {
         InvalidResponse("reset after the status line", [head], .reset, broken),
         InvalidResponse("cut in a header's name", [head, "content-le"], .close, broken),
         InvalidResponse("cut in a header's value", [head, "content-length: 1"], .close, broken),
-        InvalidResponse("cut before the empty line", [head, "content-length: 2\r\n"], .close, broken),
+        InvalidResponse("cut before the blank line", [head, "content-length: 2\r\n"], .close, broken),
         InvalidResponse("cut in the body", [head, "content-length: 10\r\n\r\n", "abc"], .close, broken),
         InvalidResponse("reset in the body", [head, "content-length: 10\r\n\r\n", "abc"], .reset, broken),
         InvalidResponse("100 Continue, then nothing", ["HTTP/1.1 100 Continue\r\n\r\n"], .close, broken),
@@ -160,18 +160,18 @@ struct InvalidResponseTests {
         }
     }
 
-    @Test(
-        "an invalid response ends in an error or a valid result, and the next request succeeds",
-        arguments: InvalidResponse.all
-    )
-    func odd(_ odd: InvalidResponse) async throws {
-        let isOdd = Locked(true)
+    @Test(arguments: InvalidResponse.all)
+    func `an invalid response ends in an error or a valid result, and the next request succeeds`(
+        _ invalid: InvalidResponse
+    ) async throws {
+        let sendsInvalid = Locked(true)
         let server = try LoopbackServer { _ in
-            isOdd.withLock { $0 } ? .bytes(odd.pieces, then: odd.end) : .answer(200, body: Array("fine".utf8))
+            sendsInvalid.withLock { $0 }
+                ? .bytes(invalid.pieces, then: invalid.end) : .answer(200, body: Array("fine".utf8))
         }
         let transport = CurlTransport(settings: NetworkSettings())
         let request = WireRequest(url: server.url, body: [1, 2, 3])
-        switch (await outcome(transport, request), odd.expected) {
+        switch (await outcome(transport, request), invalid.expected) {
         case (.success(let response), .answer(let status, let body)):
             #expect(response.status == status)
             #expect(String(decoding: response.body, as: UTF8.self) == body)
@@ -181,13 +181,13 @@ struct InvalidResponseTests {
         case (let outcome, _):
             Issue.record("\(outcome)")
         }
-        isOdd.withLock { $0 = false }
+        sendsInvalid.withLock { $0 = false }
         let next = try await transport.send(request, timeout: .seconds(30))
         #expect(next.body == Array("fine".utf8))
     }
 
-    @Test("an informational head without a final response times out")
-    func continueForever() async throws {
+    @Test
+    func `an informational head without a final response times out`() async throws {
         let server = try LoopbackServer { _ in .stall(sent: "HTTP/1.1 100 Continue\r\n\r\n") }
         let transport = CurlTransport(settings: NetworkSettings())
         await #expect(throws: TransportError.self) {
@@ -196,11 +196,13 @@ struct InvalidResponseTests {
     }
 
     @Test(
-        "a connection closed after its response does not affect the next request",
         arguments: [LoopbackServer.End.close, .reset],
         [0, 3, 700_000]
     )
-    func closedBetween(_ end: LoopbackServer.End, _ size: Int) async throws {
+    func `a connection closed after its response does not affect the next request`(
+        _ end: LoopbackServer.End,
+        _ size: Int
+    ) async throws {
         let server = try LoopbackServer { _ in
             .bytes([Array("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".utf8)], then: end)
         }
@@ -214,8 +216,8 @@ struct InvalidResponseTests {
         #expect(server.requests.allSatisfy { $0.body == body })
     }
 
-    @Test("a request on a kept connection that closes without a response succeeds on a new one")
-    func closedUnanswered() async throws {
+    @Test
+    func `a request on a kept connection that closes without a response succeeds on a new one`() async throws {
         // Each connection answers once and closes on its second request.
         let served = Locked<Set<Int>>([])
         let server = try LoopbackServer { received in

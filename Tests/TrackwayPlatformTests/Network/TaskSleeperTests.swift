@@ -2,25 +2,27 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+import TrackwayCore
 
 @testable import TrackwayPlatform
 
 @Suite("Task sleeper")
 struct TaskSleeperTests {
     @Test(
-        "the tolerance is a tenth of a long sleep, at most one minute, and none for a short one",
         arguments: [
             (Duration.milliseconds(100), nil), (.seconds(1), nil), (.seconds(2), .milliseconds(200)),
             (.seconds(10), .seconds(1)), (.seconds(300), .seconds(30)), (.seconds(86_400), .seconds(60)),
         ] as [(Duration, Duration?)]
     )
-    func tolerance(sleep: Duration, tolerance: Duration?) {
+    func `the tolerance is a tenth of a long sleep, at most one minute, and none for a short one`(
+        sleep: Duration,
+        tolerance: Duration?
+    ) {
         #expect(TaskSleeper.tolerance(of: sleep) == tolerance)
     }
 
-    @Test("a sleep returns when its time has passed or its task is canceled", .timeLimit(.minutes(30)))
-    func returns() async {
+    @Test(.timeLimit(.minutes(30)))
+    func `a sleep returns when its time has passed or its task is canceled`() async {
         let sleeper = TaskSleeper()
         await sleeper.sleep(until: MonotonicTime(milliseconds: 0))
         await sleeper.sleepExactly(until: MonotonicTime(milliseconds: 0))

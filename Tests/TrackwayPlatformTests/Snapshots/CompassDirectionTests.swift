@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -18,7 +18,7 @@ struct CompassDirectionTests {
         roll: Double,
         dip: Double = 60
     ) -> (field: Vector3, gravity: Vector3) {
-        func seen(_ east: Double, _ north: Double, _ up: Double) -> Vector3 {
+        func field(_ east: Double, _ north: Double, _ up: Double) -> Vector3 {
             let d = direction * .pi / 180
             let p = pitch * .pi / 180
             let r = roll * .pi / 180
@@ -30,27 +30,24 @@ struct CompassDirectionTests {
             return Vector3(x: x * cos(r) - z2 * sin(r), y: y2, z: x * sin(r) + z2 * cos(r))
         }
         let dip = dip * .pi / 180
-        return (seen(0, 48 * cos(dip), -48 * sin(dip)), seen(0, 0, -1))
+        return (field(0, 48 * cos(dip), -48 * sin(dip)), field(0, 0, -1))
     }
 
-    @Test(
-        "the horizontal field of a flat device determines the direction",
-        arguments: [0.0, 45, 90, 135, 180, 225, 270, 315]
-    )
-    func flat(_ direction: Double) throws {
+    @Test(arguments: [0.0, 45, 90, 135, 180, 225, 270, 315])
+    func `the horizontal field of a flat device determines the direction`(_ direction: Double) throws {
         let field = Self.measured(direction, pitch: 0, roll: 0).field
         let found = try #require(CompassDirection.degrees(field: field, gravity: nil))
         #expect(abs(found - direction) < 1e-6)
     }
 
-    @Test("east is clockwise from north")
-    func east() {
+    @Test
+    func `east is clockwise from north`() {
         // The top points east, so north is to the left.
         #expect(CompassDirection.degrees(field: Vector3(x: -20, y: 0, z: -40), gravity: nil) == 90)
     }
 
-    @Test("a tilt does not change the direction", arguments: [0.0, 33, 90, 181, 275, 359])
-    func tilted(_ direction: Double) throws {
+    @Test(arguments: [0.0, 33, 90, 181, 275, 359])
+    func `a tilt does not change the direction`(_ direction: Double) throws {
         for pitch in stride(from: -80.0, through: 80, by: 20) {
             for roll in stride(from: -160.0, through: 160, by: 40) {
                 let (field, gravity) = Self.measured(direction, pitch: pitch, roll: roll)
@@ -61,18 +58,15 @@ struct CompassDirectionTests {
         }
     }
 
-    @Test("without tilt compensation the direction of a tilted device is wrong")
-    func compensation() throws {
+    @Test
+    func `without tilt compensation the direction of a tilted device is wrong`() throws {
         let (field, _) = Self.measured(90, pitch: 40, roll: 0)
         let wrong = try #require(CompassDirection.degrees(field: field, gravity: nil))
         #expect(abs(wrong - 90) > 5)
     }
 
-    @Test(
-        "a device counts as still between 0.5 and 1.5 times gravity",
-        arguments: [(0.49, false), (0.5, true), (1.5, true), (1.51, false)]
-    )
-    func still(_ strength: Double, _ isStill: Bool) {
+    @Test(arguments: [(0.49, false), (0.5, true), (1.5, true), (1.51, false)])
+    func `a device counts as still between 0.5 and 1.5 times gravity`(_ strength: Double, _ isStill: Bool) {
         let degrees = CompassDirection.degrees(
             field: Vector3(x: 0, y: 20, z: 0),
             gravity: Vector3(x: 0, y: 0, z: -strength)
@@ -80,8 +74,8 @@ struct CompassDirectionTests {
         #expect((degrees != nil) == isStill)
     }
 
-    @Test("the direction is unknown if the device falls or its top or the field is vertical")
-    func unknown() {
+    @Test
+    func `the direction is unknown if the device falls or its top or the field is vertical`() {
         let level = Vector3(x: 0, y: 20, z: 0)
         let down = Vector3(x: 0, y: 0, z: -1)
         #expect(CompassDirection.degrees(field: level, gravity: Vector3(x: 0, y: 0, z: -0.1)) == nil)

@@ -18,8 +18,8 @@ struct KernelNotesTests {
     static let hash: [UInt8] = Array(1...20)
     static let text = "0102030405060708090a0b0c0d0e0f1011121314"
 
-    @Test("the build ID is found before and after other notes")
-    func found() {
+    @Test
+    func `the build ID is found before and after other notes`() {
         let build = Self.note("GNU", 3, Self.hash)
         let other = Self.note("Linux", 257, [1, 2, 3, 4, 5])
         #expect(KernelNotes(build).buildID == Self.text)
@@ -27,16 +27,16 @@ struct KernelNotesTests {
         #expect(KernelNotes(build + other).buildID == Self.text)
     }
 
-    @Test("a note with another owner, type or invalid length is not a build ID")
-    func others() {
+    @Test
+    func `a note with another owner, type or invalid length is not a build ID`() {
         #expect(KernelNotes(Self.note("GNU", 1, Self.hash)).buildID == nil)
         #expect(KernelNotes(Self.note("Xen", 3, Self.hash)).buildID == nil)
         #expect(KernelNotes(Self.note("GNU", 3, [])).buildID == nil)
         #expect(KernelNotes(Self.note("GNU", 3, [UInt8](repeating: 7, count: 33))).buildID == nil)
     }
 
-    @Test("truncated notes and notes with invalid lengths do not crash the parser")
-    func damaged() {
+    @Test
+    func `truncated notes and notes with invalid lengths do not crash the parser`() {
         let notes = Self.note("Linux", 257, [1]) + Self.note("GNU", 3, Self.hash)
         for length in 0..<(notes.count - 1) { #expect(KernelNotes(Array(notes.prefix(length))).buildID == nil) }
         for index in notes.indices {

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -13,8 +13,8 @@ struct LinuxAppStateTests {
         try RecordedTree.with(files) { LinuxAppState(tree: $0, addresses: { addresses }).appState() }
     }
 
-    @Test("a laptop reports its batteries and addresses")
-    func laptop() throws {
+    @Test
+    func `a laptop reports its batteries and addresses`() throws {
         let addresses = [
             InterfaceAddress("127.0.0.1", isLoopback: true), InterfaceAddress("192.168.1.23"),
             InterfaceAddress("10.0.0.1", isUp: false), InterfaceAddress("::1", isLoopback: true),
@@ -27,8 +27,8 @@ struct LinuxAppStateTests {
         #expect(try Self.read(RecordedDevice.laptop, addresses: addresses).attributes == expected)
     }
 
-    @Test("a phone on its back with no object near it reports both states")
-    func phone() throws {
+    @Test
+    func `a phone on its back with no object near it reports both states`() throws {
         let expected: Attributes = [
             "battery_level": 0.64, "battery_state": "charging", "device_orientation": "face_up",
             "proximity_state": false,
@@ -36,20 +36,22 @@ struct LinuxAppStateTests {
         #expect(try Self.read(RecordedDevice.phone).attributes == expected)
     }
 
-    @Test("a container reports nothing, and a network without addresses is an empty list")
-    func container() throws {
+    @Test
+    func `a container reports nothing, and a network without addresses is an empty list`() throws {
         #expect(try Self.read(RecordedDevice.container).attributes.isEmpty)
         #expect(try Self.read([:], addresses: []).attributes == ["network_addresses": .array([])])
     }
 
     @Test(
-        "battery states map to the format's words, and others are omitted",
         arguments: [
             ("Charging", .charging), ("Discharging", .unplugged), ("Full", .full), ("Not charging", nil),
             ("Unknown", nil),
         ] as [(String, AppStateSnapshot.BatteryState?)]
     )
-    func states(_ status: String, _ expected: AppStateSnapshot.BatteryState?) throws {
+    func `battery states map to the format's words, and others are omitted`(
+        _ status: String,
+        _ expected: AppStateSnapshot.BatteryState?
+    ) throws {
         let state = try Self.read([
             "/sys/class/power_supply/BAT0/type": "Battery", "/sys/class/power_supply/BAT0/status": status,
             "/sys/class/power_supply/BAT0/capacity": "80",
@@ -59,7 +61,6 @@ struct LinuxAppStateTests {
     }
 
     @Test(
-        "an object is near only at or above the sensor's threshold",
         arguments: [
             ("in_proximity_raw", "200", "200", true), ("in_proximity_raw", "199", "200", false),
             ("in_proximity0_raw", "201", "200", true), ("in_proximity_raw", "5", "", nil),
@@ -67,14 +68,19 @@ struct LinuxAppStateTests {
             ("in_illuminance_raw", "9", "5", nil),
         ] as [(String, String, String, Bool?)]
     )
-    func proximity(_ file: String, _ reading: String, _ near: String, _ expected: Bool?) throws {
+    func `an object is near only at or above the sensor's threshold`(
+        _ file: String,
+        _ reading: String,
+        _ near: String,
+        _ expected: Bool?
+    ) throws {
         let device = "/sys/bus/iio/devices/iio:device3"
         let state = try Self.read(["\(device)/\(file)": reading, "\(device)/in_proximity_nearlevel": near])
         #expect(state.isNear == expected)
     }
 
-    @Test("a recorded tree does not expose the addresses of the machine that reads it")
-    func recordedAddresses() throws {
+    @Test
+    func `a recorded tree does not expose the addresses of the machine that reads it`() throws {
         try RecordedTree.with(RecordedDevice.laptop) { tree in
             let state = LinuxAppState(tree: tree).appState()
             #expect(state.batteryLevel == 0.38)
@@ -82,8 +88,8 @@ struct LinuxAppStateTests {
         }
     }
 
-    @Test("the running system lists its addresses in standard notation without a scope")
-    func live() throws {
+    @Test
+    func `the running system lists its addresses in standard notation without a scope`() throws {
         let all = try #require(InterfaceAddress.all())
         #expect(all.allSatisfy { $0.text.contains(".") || $0.text.contains(":") })
         #expect(all.allSatisfy { !$0.text.contains("%") })

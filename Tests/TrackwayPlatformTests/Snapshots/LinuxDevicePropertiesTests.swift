@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -16,10 +16,10 @@ struct LinuxDevicePropertiesTests {
         try RecordedTree.with(files) { LinuxDeviceProperties(app: app, tree: $0).deviceProperties() }
     }
 
-    private static let namesOfLaptop = Result { Set(try read(RecordedDevice.laptop).names) }
+    private static let laptopPropertyNames = Result { Set(try read(RecordedDevice.laptop).names) }
 
-    @Test("exactly the properties in a laptop's tree are read")
-    func laptop() throws {
+    @Test
+    func `exactly the properties in a laptop's tree are read`() throws {
         let expected: Attributes = [
             "app_name": "Shop", "app_version_short": "3.8.1",
             "cache_l1_dcache_size": 32_768, "cache_l1_icache_size": 49_152, "cache_l2_cache_size": 262_144,
@@ -30,7 +30,7 @@ struct LinuxDevicePropertiesTests {
             "device_hardware_machine": "x86_64", "device_hardware_model": "20XW-BOARD", "device_host_name": "ada",
             "device_ifv": "7350bbafef5d0240512b0c054a6ea375",
             "device_kernel_boot_session_uuid": .string(
-                BootIdentity.disguised("0b5a6f10-1111-4222-8333-444455556666", for: "shop")
+                BootIdentity.obfuscated("0b5a6f10-1111-4222-8333-444455556666", for: "shop")
             ),
             "device_kernel_version": "Linux version 6.11.4-301.fc41.x86_64 (gcc 14.2.1) #1 SMP PREEMPT_DYNAMIC",
             "device_memory_size": 16_474_599_424, "device_model": "20XW004AGE", "device_name": "Ada's laptop",
@@ -41,8 +41,8 @@ struct LinuxDevicePropertiesTests {
         #expect(try Self.read(RecordedDevice.laptop).attributes == expected)
     }
 
-    @Test("a phone's properties come from its device tree and panel, and unknown ones are omitted")
-    func phone() throws {
+    @Test
+    func `a phone's properties come from its device tree and panel, and unknown ones are omitted`() throws {
         let expected: Attributes = [
             "app_name": "Shop", "app_version_short": "3.8.1",
             "cpu_active_cpu_count": 4, "cpu_count": 4, "cpu_has_fp": true, "cpu_logical_cpu_count": 4,
@@ -55,33 +55,33 @@ struct LinuxDevicePropertiesTests {
         #expect(try Self.read(RecordedDevice.phone).attributes == expected)
     }
 
-    @Test("a container without hardware information reports the app and the distribution")
-    func container() throws {
+    @Test
+    func `a container without hardware information reports the app and the distribution`() throws {
         let names = ["app_name", "app_version_short", "device_system_name", "device_system_version"]
         #expect(try Self.read(RecordedDevice.container).names == names)
     }
 
-    @Test("an empty tree and an app without a name yield no properties")
-    func nothing() throws {
+    @Test
+    func `an empty tree and an app without a name yield no properties`() throws {
         #expect(try Self.read([:], app: ["id": "shop"]).isEmpty)
     }
 
-    @Test("an app's build has a separate property")
-    func build() throws {
+    @Test
+    func `an app's build has a separate property`() throws {
         let properties = try Self.read([:], app: ["id": "shop", "build": "381", "version": "3.8.1"])
         #expect(properties[.appVersion] == "381")
         #expect(properties[.appVersionShort] == "3.8.1")
     }
 
-    @Test("the base frequency takes precedence over the one in the processor's name")
-    func baseFrequency() throws {
+    @Test
+    func `the base frequency takes precedence over the one in the processor's name`() throws {
         var files = RecordedDevice.laptop
         files["/sys/devices/system/cpu/cpufreq/policy0/base_frequency"] = "2000000\n"
         #expect(try Self.read(files)[.cpuFrequency] == 2_000_000_000)
     }
 
-    @Test("two readings of an unchanged device are equal, regardless of its current frequency")
-    func stable() throws {
+    @Test
+    func `two readings of an unchanged device are equal, regardless of its current frequency`() throws {
         var files = RecordedDevice.laptop
         let before = try Self.read(files)
         files["/sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq"] = "3999999\n"
@@ -89,46 +89,43 @@ struct LinuxDevicePropertiesTests {
         #expect(try Self.read(files) == before)
     }
 
-    @Test(
-        "only damaged values are omitted",
-        arguments: [
-            ("/proc/sys/kernel/arch", String(repeating: "x", count: 300), ["device_hardware_machine"]),
-            ("/proc/sys/kernel/hostname", "a\nb\u{7}", ["device_host_name"]),
-            ("/proc/sys/kernel/hostname", "(none)\n", ["device_host_name"]),
-            ("/proc/meminfo", "MemTotal: lots kB", ["device_memory_size"]),
-            ("/etc/machine-id", "uninitialized", ["device_ifv"]),
-            ("/etc/machine-info", "PRETTY_HOSTNAME=", ["device_name"]),
-            ("/sys/class/dmi/id/board_name", "Default string", ["device_hardware_model"]),
-            ("/sys/class/dmi/id/product_name", "20\u{1}\u{2}XW", ["device_model"]),
-            ("/etc/os-release", "NAME=\(String(repeating: "x", count: 300))\nVERSION_ID=41", ["device_system_name"]),
-            ("/etc/os-release", "NAME=Fedora Linux\nVERSION_ID=4\u{1B}1", ["device_system_version"]),
-            ("/sys/devices/system/cpu/possible", "7-0", ["cpu_logical_cpu_max"]),
-            ("/sys/devices/system/cpu/cpu2/topology/core_cpus_list", "", ["cpu_physical_cpu_count"]),
-            ("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "-1", ["device_package_count"]),
-            ("/sys/devices/system/cpu/cpu0/cache/index3/size", "lots", ["cache_l3_cache_size"]),
-            ("/sys/devices/system/cpu/cpu0/cache/index3/size", "99999999999999999999K", ["cache_l3_cache_size"]),
-            ("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", "-64", ["cache_line_size"]),
-            ("/sys/kernel/cpu_byteorder", "middle", ["cpu_byte_order"]),
-            ("/proc/cpuinfo", "\u{0}\u{1}:::", ["cpu_frequency", "cpu_has_fp"]),
-            (
-                "/sys/devices/system/cpu/online", "all",
-                [
-                    "cache_l1_dcache_size", "cache_l1_icache_size", "cache_l2_cache_size", "cache_l3_cache_size",
-                    "cache_line_size", "cpu_active_cpu_count", "cpu_logical_cpu_count", "cpu_physical_cpu_count",
-                    "device_package_count",
-                ]
-            ),
-        ]
-    )
-    func damaged(_ path: String, _ content: String, _ missing: [String]) throws {
-        let whole = try Self.namesOfLaptop.get()
+    @Test(arguments: [
+        ("/proc/sys/kernel/arch", String(repeating: "x", count: 300), ["device_hardware_machine"]),
+        ("/proc/sys/kernel/hostname", "a\nb\u{7}", ["device_host_name"]),
+        ("/proc/sys/kernel/hostname", "(none)\n", ["device_host_name"]),
+        ("/proc/meminfo", "MemTotal: lots kB", ["device_memory_size"]),
+        ("/etc/machine-id", "uninitialized", ["device_ifv"]),
+        ("/etc/machine-info", "PRETTY_HOSTNAME=", ["device_name"]),
+        ("/sys/class/dmi/id/board_name", "Default string", ["device_hardware_model"]),
+        ("/sys/class/dmi/id/product_name", "20\u{1}\u{2}XW", ["device_model"]),
+        ("/etc/os-release", "NAME=\(String(repeating: "x", count: 300))\nVERSION_ID=41", ["device_system_name"]),
+        ("/etc/os-release", "NAME=Fedora Linux\nVERSION_ID=4\u{1B}1", ["device_system_version"]),
+        ("/sys/devices/system/cpu/possible", "7-0", ["cpu_logical_cpu_max"]),
+        ("/sys/devices/system/cpu/cpu2/topology/core_cpus_list", "", ["cpu_physical_cpu_count"]),
+        ("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "-1", ["device_package_count"]),
+        ("/sys/devices/system/cpu/cpu0/cache/index3/size", "lots", ["cache_l3_cache_size"]),
+        ("/sys/devices/system/cpu/cpu0/cache/index3/size", "99999999999999999999K", ["cache_l3_cache_size"]),
+        ("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", "-64", ["cache_line_size"]),
+        ("/sys/kernel/cpu_byteorder", "middle", ["cpu_byte_order"]),
+        ("/proc/cpuinfo", "\u{0}\u{1}:::", ["cpu_frequency", "cpu_has_fp"]),
+        (
+            "/sys/devices/system/cpu/online", "all",
+            [
+                "cache_l1_dcache_size", "cache_l1_icache_size", "cache_l2_cache_size", "cache_l3_cache_size",
+                "cache_line_size", "cpu_active_cpu_count", "cpu_logical_cpu_count", "cpu_physical_cpu_count",
+                "device_package_count",
+            ]
+        ),
+    ])
+    func `only damaged values are omitted`(_ path: String, _ content: String, _ missing: [String]) throws {
+        let whole = try Self.laptopPropertyNames.get()
         var files = RecordedDevice.laptop
         files[path] = content
         #expect(whole.subtracting(try Self.read(files).names) == Set(missing))
     }
 
-    @Test("bytes that are not valid text are omitted")
-    func notText() throws {
+    @Test
+    func `bytes that are not valid text are omitted`() throws {
         let recorded = try RecordedTree(RecordedDevice.laptop)
         defer { withExtendedLifetime(recorded) {} }
         for path in ["/proc/sys/kernel/hostname", "/sys/class/dmi/id/product_name"] {
@@ -140,8 +137,8 @@ struct LinuxDevicePropertiesTests {
         #expect(properties[.osType] == "Linux")
     }
 
-    @Test("loops, folders in place of files and oversized files neither crash nor invent values")
-    func hostile() throws {
+    @Test
+    func `loops, folders in place of files and oversized files neither crash nor invent values`() throws {
         let files = RecordedDevice.laptop.merging([
             "/etc/machine-info": "-> machine-info", "/proc/meminfo": "-> ../proc/meminfo",
             "/sys/class/power_supply/loop": "-> ../power_supply", "/sys/class/drm/card9-eDP-1": "-> ../drm",
@@ -153,8 +150,8 @@ struct LinuxDevicePropertiesTests {
         #expect(whole.subtracting(try Self.read(files).names) == missing)
     }
 
-    @Test("impossible frequencies are omitted", arguments: ["0", "-5", "9223372036854775807", "fast", ""])
-    func frequencies(_ text: String) throws {
+    @Test(arguments: ["0", "-5", "9223372036854775807", "fast", ""])
+    func `impossible frequencies are omitted`(_ text: String) throws {
         let properties = try Self.read([
             "/sys/devices/system/cpu/cpufreq/policy0/cpuinfo_min_freq": text,
             "/sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq": text,
@@ -165,8 +162,8 @@ struct LinuxDevicePropertiesTests {
         #expect(properties[.cpuFrequencyMaximum] == nil)
     }
 
-    @Test("the running system reports its kernel, processors, memory and page size, and no evidence")
-    func live() throws {
+    @Test
+    func `the running system reports its kernel, processors, memory and page size, and no evidence`() throws {
         let properties = LinuxDeviceProperties(app: Self.app).deviceProperties()
         #expect(properties[.osType] == "Linux")
         #expect(properties[.hardwareMachine]?.isEmpty == false)
@@ -185,11 +182,8 @@ struct LinuxDevicePropertiesTests {
         #expect(properties == LinuxDeviceProperties(app: Self.app).deviceProperties())
     }
 
-    @Test(
-        "the system's sources read the given tree",
-        arguments: [RecordedDevice.laptop, RecordedDevice.phone]
-    )
-    func sources(_ files: [String: String]) throws {
+    @Test(arguments: [RecordedDevice.laptop, RecordedDevice.phone])
+    func `the system's sources read the given tree`(_ files: [String: String]) throws {
         try RecordedTree.with(files) { tree in
             let sources = SnapshotSources.system(app: Self.app, root: tree.root + "/")
             let properties = try #require(sources.deviceProperties?.deviceProperties())

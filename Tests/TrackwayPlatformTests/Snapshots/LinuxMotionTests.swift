@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Testing
-internal import TrackwayBehavior
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayLifecycle
 
 @testable import TrackwayPlatform
 
@@ -28,20 +28,22 @@ struct LinuxMotionTests {
         }
     }
 
-    @Test("each beat reads every sensor with the wall-clock time until the source is stopped")
-    func readings() throws {
+    @Test
+    func `each beat reads every sensor with the wall-clock time until the source is stopped`() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
         let source = motion(recorded.tree)
-        let told = Collected<MotionReading>()
+        let received = Collected<MotionReading>()
         #expect(source.hasRawSensors && !source.hasDeviceMotion)
-        source.start(.raw, every: .milliseconds(500)) { told.append($0) }
+        source.start(.raw, every: .milliseconds(500)) { received.append($0) }
         #expect(timer.interval == .milliseconds(500))
-        #expect(told.all.isEmpty)
-        timer.beat()
-        timer.beat()
-        #expect(Self.kinds(told.all) == [.acceleration, .rotationRate, .magneticField] + SensorReading.Kind.allCases)
-        guard case .sensor(.acceleration, let first) = try #require(told.all.first) else {
+        #expect(received.all.isEmpty)
+        timer.tick()
+        timer.tick()
+        #expect(
+            Self.kinds(received.all) == [.acceleration, .rotationRate, .magneticField] + SensorReading.Kind.allCases
+        )
+        guard case .sensor(.acceleration, let first) = try #require(received.all.first) else {
             Issue.record("the accelerometer comes first")
             return
         }
@@ -49,33 +51,33 @@ struct LinuxMotionTests {
         #expect(abs(first.values.z + 0.9991) < 0.001)
         source.stop()
         #expect(timer.interval == nil)
-        timer.beat()
-        #expect(told.all.count == 6)
+        timer.tick()
+        #expect(received.all.count == 6)
     }
 
-    @Test("an unavailable or invalid sensor is skipped until it recovers, and the others continue")
-    func robust() throws {
+    @Test
+    func `an unavailable or invalid sensor is skipped until it recovers, and the others continue`() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
         let source = motion(recorded.tree)
-        let told = Collected<MotionReading>()
-        source.start(.raw, every: .milliseconds(500)) { told.append($0) }
+        let received = Collected<MotionReading>()
+        source.start(.raw, every: .milliseconds(500)) { received.append($0) }
         let gyroscope = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device2/in_anglvel_x_raw")
         try FileManager.default.removeItem(at: gyroscope)
         let magnetometer = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device1/in_magn_y_raw")
         try Data("\u{0}\u{FF}garbage".utf8).write(to: magnetometer)
-        timer.beat()
-        #expect(Self.kinds(told.all) == [.acceleration])
+        timer.tick()
+        #expect(Self.kinds(received.all) == [.acceleration])
         try Data("5".utf8).write(to: gyroscope)
-        timer.beat()
-        #expect(Self.kinds(told.all) == [.acceleration, .acceleration, .rotationRate])
+        timer.tick()
+        #expect(Self.kinds(received.all) == [.acceleration, .acceleration, .rotationRate])
         try FileManager.default.removeItem(at: recorded.root.appendingPathComponent("sys"))
-        timer.beat()
-        #expect(told.all.count == 3)
+        timer.tick()
+        #expect(received.all.count == 3)
     }
 
-    @Test("the source does not start without a sensor or for device motion")
-    func nothing() throws {
+    @Test
+    func `the source does not start without a sensor or for device motion`() throws {
         let container = try RecordedTree(RecordedDevice.container)
         defer { withExtendedLifetime(container) {} }
         let bare = motion(container.tree)
@@ -91,17 +93,17 @@ struct LinuxMotionTests {
         #expect(timer.interval == nil)
     }
 
-    @Test("the compass reports field and direction, but events carry only the field")
-    func heading() throws {
+    @Test
+    func `the compass reports field and direction, but events carry only the field`() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
         let source = compass(recorded.tree)
-        let told = Collected<Heading>()
+        let received = Collected<Heading>()
         #expect(source.isAvailable)
-        source.start { told.append($0) }
+        source.start { received.append($0) }
         #expect(timer.interval == LinuxCompass.interval)
-        timer.beat()
-        let heading = try #require(told.all.first)
+        timer.tick()
+        let heading = try #require(received.all.first)
         #expect(min(heading.magnetic, 360 - heading.magnetic) < 0.1)
         #expect(heading.accuracy < 0)
         let expected: Set = ["time", "raw_magnetic_field_x", "raw_magnetic_field_y", "raw_magnetic_field_z"]
@@ -110,25 +112,25 @@ struct LinuxMotionTests {
         #expect(timer.interval == nil)
     }
 
-    @Test("a compass with a failed accelerometer reports the field without a direction")
-    func headingWithoutDown() throws {
+    @Test
+    func `a compass with a failed accelerometer reports the field without a direction`() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
         let source = compass(recorded.tree)
-        let told = Collected<Heading>()
-        source.start { told.append($0) }
+        let received = Collected<Heading>()
+        source.start { received.append($0) }
         let file = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device2/in_accel_x_raw")
         try FileManager.default.removeItem(at: file)
-        timer.beat()
-        #expect(told.all.first?.magnetic.isNaN == true)
-        #expect(told.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
+        timer.tick()
+        #expect(received.all.first?.magnetic.isNaN == true)
+        #expect(received.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
         var state = AppStateSnapshot()
-        state.heading = told.all.first
+        state.heading = received.all.first
         #expect(state.unusable.isEmpty, "a heading without a direction is usable")
     }
 
-    @Test("the timer repeats, and a second start replaces the first")
-    func pulseBeats() async {
+    @Test
+    func `the timer repeats, and a second start replaces the first`() async {
         let timer = DispatchPollingTimer()
         let first = Collected<Int>()
         let (beats, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -143,17 +145,17 @@ struct LinuxMotionTests {
         #expect(first.all.isEmpty)
     }
 
-    @Test("a stopped timer releases its closure")
-    func pulseStops() {
+    @Test
+    func `a stopped timer releases its closure`() {
         let timer = DispatchPollingTimer()
-        weak var kept: Collected<Int>?
+        weak var retained: Collected<Int>?
         do {
-            let told = Collected<Int>()
-            kept = told
-            timer.start(every: .seconds(3600)) { told.append(1) }
+            let received = Collected<Int>()
+            retained = received
+            timer.start(every: .seconds(3600)) { received.append(1) }
         }
-        #expect(kept != nil)
+        #expect(retained != nil)
         timer.stop()
-        #expect(kept == nil)
+        #expect(retained == nil)
     }
 }

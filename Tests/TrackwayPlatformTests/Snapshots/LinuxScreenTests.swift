@@ -54,15 +54,15 @@ struct LinuxScreenTests {
         ),
     ]
 
-    @Test("the size is the first mode of the built-in screen, or else of the first screen", arguments: cases)
-    func size(_ sample: Case) throws {
+    @Test(arguments: cases)
+    func `the size is the first mode of the built-in screen, or else of the first screen`(_ sample: Case) throws {
         let files = Dictionary(uniqueKeysWithValues: sample.files.map { ("/sys/class/drm/\($0.key)", $0.value) })
         let size = try RecordedTree.with(files) { LinuxScreen(tree: $0).size() }
         #expect(size == sample.expected)
     }
 
-    @Test("a screen on a panel connector is built in", arguments: ["eDP", "LVDS", "DSI", "DPI"])
-    func builtIn(_ kind: String) throws {
+    @Test(arguments: ["eDP", "LVDS", "DSI", "DPI"])
+    func `a screen on a panel connector is built in`(_ kind: String) throws {
         let files = [
             "/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": "2560x1440",
             "/sys/class/drm/card1-\(kind)-1/status": "connected", "/sys/class/drm/card1-\(kind)-1/modes": "800x480",
@@ -71,11 +71,8 @@ struct LinuxScreenTests {
         #expect(size == .init(width: 800, height: 480))
     }
 
-    @Test(
-        "an invalid mode yields no size",
-        arguments: ["x", "1920", "1920x", "0x0", "-1x5", "1x2x3", "99999999x1", "i", "\u{0}"]
-    )
-    func garbage(_ mode: String) throws {
+    @Test(arguments: ["x", "1920", "1920x", "0x0", "-1x5", "1x2x3", "99999999x1", "i", "\u{0}"])
+    func `an invalid mode yields no size`(_ mode: String) throws {
         let files = ["/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": mode]
         let size = try RecordedTree.with(files) { LinuxScreen(tree: $0).size() }
         #expect(size == nil)

@@ -4,7 +4,7 @@
 #if os(Linux)
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -20,8 +20,8 @@ struct InotifyWatcherTests {
         try storage.makeFolder(root + "/writers")
     }
 
-    private func until(_ isSo: () -> Bool) async throws {
-        try await Deadline.wait(while: !isSo())
+    private func waitUntil(_ condition: () -> Bool) async throws {
+        try await Deadline.wait(while: !condition())
     }
 
     /// The process's threads and descriptors for its watches.
@@ -43,94 +43,93 @@ struct InotifyWatcherTests {
         }
     }
 
-    @Test("a replaced file is reported by name, and writes and other new files are not reported")
-    func replaced() async throws {
+    @Test
+    func `a replaced file is reported by name, and writes and other new files are not reported`() async throws {
         defer { remove() }
-        let told = Collected<StorageChange>()
-        let watch = try #require(storage.watch(root, for: .replacedFiles) { told.append($0) })
+        let changes = Collected<StorageChange>()
+        let watch = try #require(storage.watch(root, for: .replacedFiles) { changes.append($0) })
         try storage.overwrite(root + "/behavior", with: [1, 2, 3])
         try storage.overwrite(root + "/behavior", with: [4])
         _ = try storage.lock(root + "/deliver.lock")
         let segment = try storage.makeSegment(root + "/1.segment", bytes: 4096)
         segment.memory.storeBytes(of: 7, as: UInt8.self)
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        try await until { !told.all.isEmpty }
-        #expect(told.all == [.entry("nudge")])
+        try await waitUntil { !changes.all.isEmpty }
+        #expect(changes.all == [.entry("nudge")])
         try storage.replace(root + "/nudge", with: [2], durably: true)
-        try await until { told.all.count > 1 }
-        #expect(told.all == [.entry("nudge"), .entry("nudge")])
+        try await waitUntil { changes.all.count > 1 }
+        #expect(changes.all == [.entry("nudge"), .entry("nudge")])
         watch.end()
     }
 
-    @Test("added and removed folders are reported")
-    func folders() async throws {
+    @Test
+    func `added and removed folders are reported`() async throws {
         defer { remove() }
-        let told = Collected<StorageChange>()
-        let watch = try #require(storage.watch(root + "/writers", for: .folders) { told.append($0) })
+        let changes = Collected<StorageChange>()
+        let watch = try #require(storage.watch(root + "/writers", for: .folders) { changes.append($0) })
         try storage.makeFolder(root + "/writers/a")
-        try await until { told.all == [.entry("a")] }
+        try await waitUntil { changes.all == [.entry("a")] }
         try storage.removeFolder(root + "/writers/a")
-        try await until { told.all == [.entry("a"), .entry("a")] }
+        try await waitUntil { changes.all == [.entry("a"), .entry("a")] }
         watch.end()
     }
 
-    @Test(
-        "a removed or moved folder ends its watch, and a recreated one can be watched again",
-        arguments: [true, false]
-    )
-    func ended(isMoved: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a removed or moved folder ends its watch, and a recreated one can be watched again`(isMoved: Bool)
+        async throws
+    {
         defer { remove() }
         let path = root + "/writers"
-        let told = Collected<StorageChange>()
-        let watch = try #require(storage.watch(path, for: .folders) { told.append($0) })
+        let changes = Collected<StorageChange>()
+        let watch = try #require(storage.watch(path, for: .folders) { changes.append($0) })
         if isMoved {
             try storage.rename(path, to: root + "/elsewhere")
         } else {
             try storage.removeFolder(path)
         }
-        try await until { told.all == [.ended] }
+        try await waitUntil { changes.all == [.ended] }
         #expect(storage.watch(path, for: .folders) { _ in } == nil)
         try storage.makeFolder(path)
-        let fresh = Collected<StorageChange>()
-        let second = try #require(storage.watch(path, for: .folders) { fresh.append($0) })
+        let changesOfNewFolder = Collected<StorageChange>()
+        let second = try #require(storage.watch(path, for: .folders) { changesOfNewFolder.append($0) })
         try storage.makeFolder(path + "/b")
-        try await until { fresh.all == [.entry("b")] }
+        try await waitUntil { changesOfNewFolder.all == [.entry("b")] }
         // Changes in the moved folder or in the new one do not reach the old watch.
-        #expect(told.all == [.ended])
+        #expect(changes.all == [.ended])
         watch.end()
         second.end()
     }
 
-    @Test("watches on one folder are independent, and the last one frees thread and descriptor")
-    func several() async throws {
+    @Test
+    func `watches on one folder are independent, and the last one frees thread and descriptor`() async throws {
         defer { remove() }
-        try await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await waitUntil { Self.threads == 0 && Self.descriptors == 0 }
         let (first, second) = (Collected<StorageChange>(), Collected<StorageChange>())
         let one = try #require(storage.watch(root, for: .replacedFiles) { first.append($0) })
         let other = try #require(SystemStorage.make().watch(root, for: .folders) { second.append($0) })
         #expect(Self.descriptors == 1)
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        try await until { first.all.contains(.entry("nudge")) && second.all.contains(.entry("nudge")) }
+        try await waitUntil { first.all.contains(.entry("nudge")) && second.all.contains(.entry("nudge")) }
         #expect(Self.threads == 1)
         one.end()
         one.end()
         let before = first.all.count
         try storage.replace(root + "/other", with: [1], durably: false)
-        try await until { second.all.contains(.entry("other")) }
+        try await waitUntil { second.all.contains(.entry("other")) }
         #expect(first.all.count == before)
         other.end()
-        try await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await waitUntil { Self.threads == 0 && Self.descriptors == 0 }
         // Watching works again afterward.
-        let again = Collected<StorageChange>()
-        let third = try #require(storage.watch(root, for: .replacedFiles) { again.append($0) })
+        let laterChanges = Collected<StorageChange>()
+        let third = try #require(storage.watch(root, for: .replacedFiles) { laterChanges.append($0) })
         try storage.replace(root + "/nudge", with: [3], durably: false)
-        try await until { again.all == [.entry("nudge")] }
+        try await waitUntil { laterChanges.all == [.entry("nudge")] }
         third.end()
-        try await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await waitUntil { Self.threads == 0 && Self.descriptors == 0 }
     }
 
-    @Test("a released watch ends, even on the thread that reports changes")
-    func letGo() async throws {
+    @Test
+    func `a released watch ends, even on the thread that reports changes`() async throws {
         defer { remove() }
         let held = Locked<(any StorageWatch)?>(nil)
         let calls = Locked(0)
@@ -144,17 +143,17 @@ struct InotifyWatcherTests {
         }
         held.withLock { $0 = watch }
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        try await until { calls.withLock { $0 } > 0 }
+        try await waitUntil { calls.withLock { $0 } > 0 }
     }
 
-    @Test("an overflow of the system's event queue is reported as an unknown change")
-    func overflow() async throws {
+    @Test
+    func `an overflow of the system's event queue is reported as an unknown change`() async throws {
         defer { remove() }
         let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let most = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         let gate = DispatchSemaphore(value: 0)
         let isFirst = Locked(true)
-        let told = Collected<StorageChange>()
+        let changes = Collected<StorageChange>()
         let watch = try #require(
             storage.watch(root, for: .replacedFiles) { change in
                 let waits = isFirst.withLock { isFirst in
@@ -162,7 +161,7 @@ struct InotifyWatcherTests {
                     return isFirst
                 }
                 if waits { gate.wait() }
-                if change == .unknown { told.append(change) }
+                if change == .unknown { changes.append(change) }
             }
         )
         try storage.overwrite(root + "/a", with: [1])
@@ -171,12 +170,12 @@ struct InotifyWatcherTests {
             try storage.rename(root + "/b", to: root + "/a")
         }
         gate.signal()
-        try await until { !told.all.isEmpty }
+        try await waitUntil { !changes.all.isEmpty }
         watch.end()
     }
 
-    @Test("concurrent watches and changes leak neither threads nor descriptors")
-    func manyThreads() async throws {
+    @Test
+    func `concurrent watches and changes leak neither threads nor descriptors`() async throws {
         defer { remove() }
         let (root, storage) = (root, storage)
         await withTaskGroup(of: Void.self) { group in
@@ -192,7 +191,7 @@ struct InotifyWatcherTests {
                 }
             }
         }
-        try await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await waitUntil { Self.threads == 0 && Self.descriptors == 0 }
     }
 
     private func remove() {

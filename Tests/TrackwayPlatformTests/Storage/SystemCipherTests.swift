@@ -42,8 +42,9 @@ struct SystemCipherTests {
         ),
     ]
 
-    @Test("encryption matches the specification, twice with one cipher, and decryption reverses it", arguments: cases)
-    func specified(_ item: Case) throws {
+    @Test(arguments: cases)
+    func `encryption matches the specification, twice with one cipher, and decryption reverses it`(_ item: Case) throws
+    {
         let cipher = try #require(SystemCipher.make(Self.bytes(item.key)))
         let expected = Self.bytes(item.hidden + item.tag)
         for _ in 0..<2 {
@@ -52,8 +53,8 @@ struct SystemCipherTests {
         }
     }
 
-    @Test("a change to ciphertext, tag, nonce or associated data makes decryption fail", arguments: cases)
-    func flipped(_ item: Case) throws {
+    @Test(arguments: cases)
+    func `a change to ciphertext, tag, nonce or associated data makes decryption fail`(_ item: Case) throws {
         let cipher = try #require(SystemCipher.make(Self.bytes(item.key)))
         let whole = Self.bytes(item.hidden + item.tag)
         for index in whole.indices {
@@ -71,7 +72,7 @@ struct SystemCipherTests {
             tag: ""
         )
         #expect(Self.decrypt(whole, elsewhere, with: cipher) == nil)
-        let beside = Case(
+        let truncatedTag = Case(
             key: item.key,
             nonce: item.nonce,
             associated: item.associated + "00",
@@ -79,13 +80,13 @@ struct SystemCipherTests {
             hidden: "",
             tag: ""
         )
-        #expect(Self.decrypt(whole, beside, with: cipher) == nil)
+        #expect(Self.decrypt(whole, truncatedTag, with: cipher) == nil)
         #expect(Self.decrypt(whole, item, with: cipher) == Self.bytes(item.text))
         #expect(Self.decrypt(Array(whole.suffix(15)), item, with: cipher) == nil)
     }
 
-    @Test("a key of another length is rejected")
-    func length() {
+    @Test
+    func `a key of another length is rejected`() {
         for count in [0, 16, 31, 33] { #expect(SystemCipher.make([UInt8](repeating: 1, count: count)) == nil) }
     }
 

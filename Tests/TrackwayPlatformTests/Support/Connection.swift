@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Glibc
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A connection of the loopback server.
 ///
@@ -29,7 +29,7 @@ struct Connection: Sendable {
                 guard write(Array("\(head)\r\n".utf8) + body) else { return }
             case .stall(let text):
                 guard write(Array(text.utf8)) else { return }
-                while more(&buffer) {}
+                while receiveMore(&buffer) {}
                 return
             case .bytes(let pieces, let end):
                 for piece in pieces {
@@ -43,7 +43,7 @@ struct Connection: Sendable {
                     setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
                     return
                 case .stall:
-                    while more(&buffer) {}
+                    while receiveMore(&buffer) {}
                     return
                 }
             case .hangUp:
@@ -56,7 +56,7 @@ struct Connection: Sendable {
         let blankLine = Array("\r\n\r\n".utf8)
         var end = buffer.firstRange(of: blankLine)
         while end == nil {
-            guard more(&buffer) else { return nil }
+            guard receiveMore(&buffer) else { return nil }
             end = buffer.firstRange(of: blankLine)
         }
         guard let end else { return nil }
@@ -69,7 +69,7 @@ struct Connection: Sendable {
         }
         let count = headers["content-length"].flatMap { Int($0) } ?? 0
         while buffer.count < end.upperBound + count {
-            guard more(&buffer) else { return nil }
+            guard receiveMore(&buffer) else { return nil }
         }
         let body = Array(buffer[end.upperBound..<end.upperBound + count])
         buffer.removeFirst(end.upperBound + count)
@@ -82,11 +82,11 @@ struct Connection: Sendable {
         )
     }
 
-    private func more(_ buffer: inout [UInt8]) -> Bool {
+    private func receiveMore(_ buffer: inout [UInt8]) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let got = recv(socket, &chunk, chunk.count, 0)
-        guard got > 0 else { return false }
-        buffer += chunk.prefix(got)
+        let count = recv(socket, &chunk, chunk.count, 0)
+        guard count > 0 else { return false }
+        buffer += chunk.prefix(count)
         return true
     }
 

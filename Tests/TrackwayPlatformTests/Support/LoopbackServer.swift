@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Glibc
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A web server on 127.0.0.1 with scripted replies.
 ///

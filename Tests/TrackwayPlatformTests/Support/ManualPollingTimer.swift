@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
@@ -9,7 +9,7 @@ internal import TrackwayEvents
 final class ManualPollingTimer: PollingTimer {
     private struct State: Sendable {
         var interval: Duration?
-        var beat: (@Sendable () -> Void)?
+        var tick: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
@@ -17,15 +17,15 @@ final class ManualPollingTimer: PollingTimer {
     /// The requested interval; nil while the timer is stopped.
     var interval: Duration? { state.withLock { $0.interval } }
 
-    func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
-        state.withLock { $0 = State(interval: interval, beat: beat) }
+    func start(every interval: Duration, _ tick: @escaping @Sendable () -> Void) {
+        state.withLock { $0 = State(interval: interval, tick: tick) }
     }
 
     func stop() { state.withLock { $0 = State() } }
 
     /// Triggers one beat; does nothing while the timer is stopped.
-    func beat() {
-        let beat = state.withLock { $0.beat }
-        beat?()
+    func tick() {
+        let tick = state.withLock { $0.tick }
+        tick?()
     }
 }

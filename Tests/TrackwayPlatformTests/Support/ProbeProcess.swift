@@ -4,14 +4,14 @@
 internal import Foundation
 internal import Glibc
 
-/// A running `LifeCycleProbe` or another program.
+/// A running `LifecycleProbe` or another program.
 ///
 /// Tests send it signals and commands, and read its lines and wait statuses. The process ends with its test.
 final class ProbeProcess {
     /// A status from `waitpid`, decoded like the macros in wait.h.
     enum Status: Hashable {
         case exited(Int32)
-        case signalled(Int32)
+        case signaled(Int32)
         case stopped(Int32)
         case other(Int32)
     }
@@ -29,24 +29,24 @@ final class ProbeProcess {
     }
 
     /// Keeps a new pipe out of processes that other tests start concurrently.
-    private static let spawning = NSLock()
+    private static let spawnLock = NSLock()
 
     private let process: pid_t
     private let unreadErrors: Int32?
-    private let orders: Int32
-    private let lines: Int32
+    private let inputDescriptor: Int32
+    private let outputDescriptor: Int32
     private var unread: [UInt8] = []
     private var hasEnded = false
 
     init(
         _ arguments: String...,
-        program: String = "LifeCycleProbe",
+        program: String = "LifecycleProbe",
         standardError: StandardError = .shared
     ) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let path = folder.appendingPathComponent(program).path
-        Self.spawning.lock()
-        defer { Self.spawning.unlock() }
+        Self.spawnLock.lock()
+        defer { Self.spawnLock.unlock() }
         let input = try Self.pipe()
         let output = try Self.pipe()
         var actions = posix_spawn_file_actions_t()
@@ -106,13 +106,13 @@ final class ProbeProcess {
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
         process = child
         unreadErrors = standardError == .full ? errors?[0] : nil
-        orders = input[1]
-        lines = output[0]
+        inputDescriptor = input[1]
+        outputDescriptor = output[0]
     }
 
     deinit {
-        close(orders)
-        close(lines)
+        close(inputDescriptor)
+        close(outputDescriptor)
         if let unreadErrors { close(unreadErrors) }
         if !hasEnded {
             kill(process, SIGKILL)
@@ -145,10 +145,10 @@ final class ProbeProcess {
                 return line
             }
             var chunk = [UInt8](repeating: 0, count: 4_096)
-            let got = read(lines, &chunk, chunk.count)
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return nil }
-            unread += chunk.prefix(got)
+            let count = read(outputDescriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            unread += chunk.prefix(count)
         }
     }
 
@@ -156,9 +156,9 @@ final class ProbeProcess {
         kill(process, signal)
     }
 
-    func order(_ text: String) {
+    func send(_ text: String) {
         let bytes = Array("\(text)\n".utf8)
-        _ = write(orders, bytes, bytes.count)
+        _ = write(inputDescriptor, bytes, bytes.count)
     }
 
     /// Waits until it stops or ends.
@@ -168,6 +168,6 @@ final class ProbeProcess {
         if status & 0xff == 0x7f { return .stopped(status >> 8 & 0xff) }
         hasEnded = true
         if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
-        return status & 0x7f != 0x7f ? .signalled(status & 0x7f) : .other(status)
+        return status & 0x7f != 0x7f ? .signaled(status & 0x7f) : .other(status)
     }
 }

@@ -9,7 +9,7 @@ internal import CTrackway
 final class SyntheticMemory {
     private var bytes: [UInt64: UInt8] = [:]
     /// The number of reads.
-    private(set) var looks = 0
+    private(set) var readCount = 0
 
     /// Stores consecutive words, low byte first.
     func put(_ words: [UInt64], at address: UInt64) {
@@ -28,7 +28,7 @@ final class SyntheticMemory {
     }
 
     private func copy(_ address: UInt64, _ to: UnsafeMutableRawPointer, _ count: Int) -> Bool {
-        looks += 1
+        readCount += 1
         for index in 0..<count {
             guard let byte = bytes[address &+ UInt64(index)] else { return false }
             to.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)

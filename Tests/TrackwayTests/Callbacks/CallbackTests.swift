@@ -3,11 +3,11 @@
 
 import Foundation
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
+import TrackwayDestinationKit
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayTesting
-import TrackwayWire
 
 @testable import Trackway
 
@@ -119,11 +119,13 @@ struct CallbackTests {
     }
 
     @Test(
-        "a callback may call the SDK under every storage fault, and is not called for what it causes",
         arguments: Callback.allCases,
         Fault.all
     )
-    private func rule(_ callback: Callback, _ fault: Fault) throws {
+    private func `a callback may call the SDK under every storage fault, and is not called for what it causes`(
+        _ callback: Callback,
+        _ fault: Fault
+    ) throws {
         let host = Host()
         let memory = try Self.analytics(callback, host)
         if let operation = fault.operation { memory.storage.fail(operation, with: fault.fault) }
@@ -133,7 +135,7 @@ struct CallbackTests {
         }
         analytics.screen("Outside")
         analytics.identify("outside")
-        memory.storage.heal()
+        memory.storage.clearFaults()
         #expect(host.calls > 0)
         #expect(host.deepest == 1)
         let receipt = analytics.record("afterwards")
@@ -141,8 +143,8 @@ struct CallbackTests {
         #expect(memory.events(named: "afterwards").count == 1)
     }
 
-    @Test("a diagnostic caused by the diagnostics handler is counted but not reported")
-    func counted() async throws {
+    @Test
+    func `a diagnostic caused by the diagnostics handler is counted but not reported`() async throws {
         let host = Locked<(analytics: Analytics?, codes: [Diagnostic.Code])>((nil, []))
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in
@@ -162,8 +164,8 @@ struct CallbackTests {
         #expect(memory.recorded.map(\.event.name) == ["sdk_problem", "goodbye"])
     }
 
-    @Test("on a full disk 500 events cause at most 501 calls of the handler")
-    func fullDisk() throws {
+    @Test
+    func `on a full disk 500 events cause at most 501 calls of the handler`() throws {
         let host = Host()
         var configuration = InMemoryAnalytics.usualConfiguration
         let count = Locked(0)
@@ -181,8 +183,8 @@ struct CallbackTests {
         #expect(memory.analytics.unreportedDiagnostics > 0)
     }
 
-    @Test("a task started by the handler counts as part of the handler")
-    func task() async throws {
+    @Test
+    func `a task started by the handler counts as part of the handler`() async throws {
         let host = Locked<(analytics: Analytics?, tasks: [Task<Void, Never>])>((nil, []))
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { _ in
@@ -200,8 +202,8 @@ struct CallbackTests {
         #expect(memory.analytics.unreportedDiagnostics == 1)
     }
 
-    @Test("handlers of two instances that record into each other do not recurse")
-    func twoAnalytics() throws {
+    @Test
+    func `handlers of two instances that record into each other do not recurse`() throws {
         let hosts = Locked<[Analytics]>([])
         let calls = Locked(0)
         func configuration(_ other: Int) -> Configuration {
@@ -242,8 +244,8 @@ struct CallbackTests {
         }
     }
 
-    @Test("a destination may call the SDK, and everything is delivered")
-    func destination() async throws {
+    @Test
+    func `a destination may call the SDK, and everything is delivered`() async throws {
         let host = Host()
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.destinations = [DestinationConfiguration(CallingDestination(host: host))]
@@ -256,8 +258,8 @@ struct CallbackTests {
         #expect(Set(memory.transport.delivered.map(\.event.id)) == Set(memory.recorded.map(\.event.id)))
     }
 
-    @Test("damaged settings that are found late are reported without holding a lock")
-    func settingsFoundLate() throws {
+    @Test
+    func `damaged settings that are found late are reported without holding a lock`() throws {
         let storage = FaultyStorage()
         try storage.makeFolder("/app")
         try storage.replace("/app/settings", with: Array("damaged".utf8), durably: false)
@@ -276,13 +278,13 @@ struct CallbackTests {
             isTemporary: { _ in true }
         )
         settings.withLock { $0 = file }
-        try file.take { _ in }
+        try file.load { _ in }
         #expect(file.current.isEnabled == true)
         settings.withLock { $0 = nil }
     }
 
-    @Test("the handler may record a screen while another process captures and no thread may wait for files")
-    func watching() throws {
+    @Test
+    func `the handler may record a screen while another process captures and no thread may wait for files`() throws {
         let environment = InMemoryEnvironment()
         let host = Locked<Analytics?>(nil)
         func analytics(_ handler: @escaping @Sendable (Diagnostic) -> Void) throws -> Analytics {
@@ -291,9 +293,9 @@ struct CallbackTests {
             configuration.onDiagnostic = handler
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.lifeCycleQueue = StorageQueue(label: "test.life-cycle")
+            dependencies.lifecycleQueue = StorageQueue(label: "test.lifecycle")
             let analytics = try Analytics(configuration, in: dependencies)
-            analytics.lifecycle.behavior.begin()
+            analytics.lifecycle.controller.begin()
             return analytics
         }
         let first = try analytics { _ in }
@@ -318,8 +320,8 @@ struct CallbackTests {
         }
     }
 
-    @Test("values at any depth are converted without holding a lock", .timeLimit(.minutes(1)))
-    func nestedConversions() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `values at any depth are converted without holding a lock`() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
         let memory = try InMemoryAnalytics(configuration)

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
@@ -24,7 +24,7 @@ struct CopiedFolderTests {
             change(&configuration)
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.place = { [inode] in
+            dependencies.folderFingerprint = { [inode] in
                 var place = FolderFingerprint()
                 place.inode = inode
                 return place
@@ -33,7 +33,7 @@ struct CopiedFolderTests {
         }
 
         func events(_ name: String) -> [RecordedEvent] { environment.recorded.filter { $0.event.name == name } }
-        var formers: [String?] {
+        var reportedFormerInstallations: [String?] {
             events("_installation_restored").map { $0.event.attributes["former_installation"]?.string }
         }
     }
@@ -49,8 +49,9 @@ struct CopiedFolderTests {
         return (machine, analytics.installationID)
     }
 
-    @Test("a copied folder is a new installation without a user, and reports its former installation once")
-    func separate() async throws {
+    @Test
+    func `a copied folder is a new installation without a user, and reports its former installation once`() async throws
+    {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let analytics = try copy.start()
@@ -60,16 +61,16 @@ struct CopiedFolderTests {
         let context = RecordedContext(recorded.context)
         #expect(context.user.id == nil)
         #expect(context.global["tier"] == nil)
-        #expect(copy.formers == [former.description])
+        #expect(copy.reportedFormerInstallations == [former.description])
         await analytics.shutdown(timeout: .seconds(5))
         let again = copy.copied(to: 2)
         #expect(try again.start().installationID == analytics.installationID)
-        #expect(again.formers == [former.description])
+        #expect(again.reportedFormerInstallations == [former.description])
         #expect(again.events("_installation_erased").isEmpty)
     }
 
-    @Test("each of three copies is a separate installation, and all their events arrive")
-    func three() async throws {
+    @Test
+    func `each of three copies is a separate installation, and all their events arrive`() async throws {
         let (machine, former) = try await settled()
         var seen: Set = [former]
         for inode in UInt64(2)...4 {
@@ -87,8 +88,8 @@ struct CopiedFolderTests {
         #expect(Set(delivered.map(\.event.id)).count == delivered.count)
     }
 
-    @Test("pending events are sent under the former installation, and the next start begins a new one")
-    func waiting() async throws {
+    @Test
+    func `pending events are sent under the former installation, and the next start begins a new one`() async throws {
         let machine = Machine()
         let first = try machine.start { $0.privacy.consent = .pending }
         first.record("waits")
@@ -98,15 +99,15 @@ struct CopiedFolderTests {
         #expect(second.installationID == first.installationID)
         second.setConsent(.granted)
         await second.shutdown(timeout: .seconds(5))
-        #expect(copy.formers == [])
+        #expect(copy.reportedFormerInstallations == [])
         let later = copy.copied(to: 2)
         let third = try later.start()
         #expect(third.installationID != first.installationID)
-        #expect(later.formers == [first.installationID.description])
+        #expect(later.reportedFormerInstallations == [first.installationID.description])
     }
 
-    @Test("a copied folder keeps the consent decision for the device")
-    func consent() async throws {
+    @Test
+    func `a copied folder keeps the consent decision for the device`() async throws {
         let machine = Machine()
         let first = try machine.start()
         first.setConsent(.denied)
@@ -116,17 +117,17 @@ struct CopiedFolderTests {
         #expect(second.installationID != first.installationID)
         second.record("denied")
         #expect(copy.events("denied").isEmpty)
-        #expect(copy.formers == [])
+        #expect(copy.reportedFormerInstallations == [])
         second.setConsent(.granted)
         await second.shutdown(timeout: .zero)
         // Now it may report the former installation.
         let later = copy.copied(to: 2)
         _ = try later.start()
-        #expect(later.formers == [first.installationID.description])
+        #expect(later.reportedFormerInstallations == [first.installationID.description])
     }
 
-    @Test("a start that fails at any write is completed by the next one", arguments: 0..<12)
-    func interrupted(writes: Int) async throws {
+    @Test(arguments: 0..<12)
+    func `a start that fails at any write is completed by the next one`(writes: Int) async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         copy.environment.storage.fail(.replace, with: .inputOutput, after: writes)
@@ -134,17 +135,17 @@ struct CopiedFolderTests {
         // This start may fail. Only the state that the next one finds matters.
         _ = try? copy.start()
         let later = copy.copied(to: 2)
-        later.environment.storage.heal()
+        later.environment.storage.clearFaults()
         let analytics = try later.start()
         #expect(analytics.installationID != former)
         analytics.record("kept")
         #expect(later.events("kept").count == 1)
-        #expect(Set(later.formers.compactMap { $0 }) == [former.description])
+        #expect(Set(later.reportedFormerInstallations.compactMap { $0 }) == [former.description])
         #expect(later.events("_installation_erased").isEmpty)
     }
 
-    @Test("the copy of a copy reports which copy it was")
-    func copyOfCopy() async throws {
+    @Test
+    func `the copy of a copy reports which copy it was`() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let second = try copy.start()
@@ -152,11 +153,11 @@ struct CopiedFolderTests {
         let next = copy.copied(to: 3)
         let third = try next.start()
         #expect(Set([former, second.installationID, third.installationID]).count == 3)
-        #expect(Set(next.formers) == [former.description, second.installationID.description])
+        #expect(Set(next.reportedFormerInstallations) == [former.description, second.installationID.description])
     }
 
-    @Test("processes that start in a copy concurrently share one new installation")
-    func together() async throws {
+    @Test
+    func `processes that start in a copy concurrently share one new installation`() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let installations = try await withThrowingTaskGroup(of: InstallationID.self) { group in
@@ -165,26 +166,26 @@ struct CopiedFolderTests {
         }
         #expect(installations.count == 1)
         #expect(!installations.contains(former))
-        #expect(copy.formers == [former.description])
+        #expect(copy.reportedFormerInstallations == [former.description])
     }
 
-    @Test("an erased copy does not report its former installation later")
-    func erased() async throws {
+    @Test
+    func `an erased copy does not report its former installation later`() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let analytics = try copy.start { $0.privacy.consent = .denied }
         #expect(analytics.installationID != former)
-        #expect(copy.formers == [])
+        #expect(copy.reportedFormerInstallations == [])
         try await analytics.erase()
         await analytics.shutdown(timeout: .seconds(5))
         let later = copy.copied(to: 2)
         _ = try later.start()
-        #expect(later.formers == [])
+        #expect(later.reportedFormerInstallations == [])
     }
 
     #if os(Linux)
-    @Test("a folder that is copied on a disk is a copy, and a renamed one is not")
-    func disk() throws {
+    @Test
+    func `a folder that is copied on a disk is a copy, and a renamed one is not`() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: root) }
@@ -203,16 +204,19 @@ struct CopiedFolderTests {
 
 #if os(Linux)
 @Suite("Folder locations")
-struct FolderPlaceTests {
+struct FolderFingerprintTests {
     @Test(
-        "the machine id is used unless it is invalid or the process runs in a container",
         arguments: [
             ("0123456789abcdef0123456789abcdef\n", [], true), ("uninitialized\n", [], false), ("", [], false),
             ("0123456789abcdef0123456789abcdef\n", [".dockerenv"], false),
             ("0123456789abcdef0123456789abcdef\n", ["run/.containerenv"], false),
         ] as [(String, [String], Bool)]
     )
-    func machine(id: String, marks: [String], counts: Bool) throws {
+    func `the machine id is used unless it is invalid or the process runs in a container`(
+        id: String,
+        marks: [String],
+        counts: Bool
+    ) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         for name in ["etc", "run"] {
@@ -230,8 +234,8 @@ struct FolderPlaceTests {
         #expect(inContainer.machine == nil)
     }
 
-    @Test("two locations differ only in values that are known for both")
-    func unknown() {
+    @Test
+    func `two locations differ only in values that are known for both`() {
         var (one, other) = (FolderFingerprint(), FolderFingerprint())
         one.inode = 1
         #expect(!one.isCopy(of: other))

@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Groups")
@@ -14,8 +14,8 @@ struct GroupTests {
         }
     }
 
-    @Test("group adds the user's group to every later event, and records its traits")
-    func joining() throws {
+    @Test
+    func `group adds the user's group to every later event, and records its traits`() throws {
         let memory = try InMemoryAnalytics()
         let (analytics, seats) = (memory.analytics, 12)
         analytics.record("before")
@@ -30,8 +30,8 @@ struct GroupTests {
         #expect(analytics.groups == ["company": "acme", "team": "blue"])
     }
 
-    @Test("joining the same group again records its new traits, and nothing without traits")
-    func again() throws {
+    @Test
+    func `joining the same group again records its new traits, and nothing without traits`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme")
         memory.analytics.group("company", id: "acme")
@@ -41,15 +41,15 @@ struct GroupTests {
         #expect(memory.analytics.groups == ["company": "other"])
     }
 
-    @Test("traits cannot replace the group's type and id")
-    func reservedTraits() throws {
+    @Test
+    func `traits cannot replace the group's type and id`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme", traits: ["_group_id": "forged", "_group_type": "forged", "a": 1])
         #expect(memory.recorded.last?.attributes == ["_group_type": "company", "_group_id": "acme", "a": 1])
     }
 
-    @Test("leaveGroup removes a group only once")
-    func leaving() throws {
+    @Test
+    func `leaveGroup removes a group only once`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme")
         memory.analytics.group("team", id: "blue")
@@ -69,11 +69,10 @@ struct GroupTests {
         var keepsGroups: Bool { [.firstSignIn, .restart, .kill].contains(self) }
     }
 
-    @Test(
-        "groups survive a first sign-in, a restart and a kill, and are removed when the user changes",
-        arguments: Change.allCases
-    )
-    func lasting(change: Change) async throws {
+    @Test(arguments: Change.allCases)
+    func `groups survive a first sign-in, a restart and a kill, and are removed when the user changes`(change: Change)
+        async throws
+    {
         var memory = try InMemoryAnalytics()
         if !change.keepsGroups { memory.analytics.identify("carl") }
         memory.analytics.group("company", id: "acme")
@@ -91,11 +90,8 @@ struct GroupTests {
         #expect(memory.analytics.groups == (change.keepsGroups ? ["company": "acme"] : [:]))
     }
 
-    @Test(
-        "an invalid group type or id is reported and changes nothing",
-        arguments: [("", "acme"), ("company", ""), (String(repeating: "t", count: 1_000), "acme")]
-    )
-    func invalid(type: String, id: String) throws {
+    @Test(arguments: [("", "acme"), ("company", ""), (String(repeating: "t", count: 1_000), "acme")])
+    func `an invalid group type or id is reported and changes nothing`(type: String, id: String) throws {
         let codes = Locked<[Diagnostic.Code]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in codes.withLock { $0.append(diagnostic.code) } }
@@ -105,8 +101,8 @@ struct GroupTests {
         #expect(codes.withLock { $0 } == [.groupInvalid])
     }
 
-    @Test("a user belongs to at most 20 groups, and an additional one is reported and not joined")
-    func tooMany() throws {
+    @Test
+    func `a user belongs to at most 20 groups, and an additional one is reported and not joined`() throws {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
@@ -118,8 +114,8 @@ struct GroupTests {
         #expect(diagnostics.withLock { $0.first?.value } == "type-21")
     }
 
-    @Test("identify sets traits in the same call, also for the signed-in user")
-    func traits() throws {
+    @Test
+    func `identify sets traits in the same call, even for the signed-in user`() throws {
         let memory = try InMemoryAnalytics()
         let (analytics, plan) = (memory.analytics, "pro")
         analytics.identify("carl", traits: ["plan": plan, "age": 21])
@@ -133,8 +129,8 @@ struct GroupTests {
         #expect(analytics.userID == "carl")
     }
 
-    @Test("traits of an invalid user id are not set")
-    func traitsOfInvalidUser() throws {
+    @Test
+    func `traits of an invalid user id are not set`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("", traits: ["plan": "pro"])
         memory.analytics.record("after")
@@ -142,8 +138,8 @@ struct GroupTests {
         #expect(memory.recorded.last?.context["user"]?["attributes"] == nil)
     }
 
-    @Test("traits of another user replace the former user's")
-    func traitsOfAnother() throws {
+    @Test
+    func `traits of another user replace the former user's`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("carl", traits: ["plan": "pro"])
         memory.analytics.identify("ann", traits: ["age": 3])

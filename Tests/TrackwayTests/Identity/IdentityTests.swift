@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Identity and context")
 struct IdentityTests {
-    @Test("every event belongs to the user who was signed in when it was recorded")
-    func order() async throws {
+    @Test
+    func `every event belongs to the user who was signed in when it was recorded`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.record("before")
@@ -26,8 +26,8 @@ struct IdentityTests {
         #expect(memory.transport.delivered.map(\.user) == users)
     }
 
-    @Test("an event recorded after identify returns carries the user, on every thread")
-    func threads() async throws {
+    @Test
+    func `an event recorded after identify returns carries the user, on every thread`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         for round in 0..<20 {
@@ -46,8 +46,8 @@ struct IdentityTests {
         #expect(seen.allSatisfy { $0.attributes["user"] == $0.user.map { .string($0) } })
     }
 
-    @Test("concurrent user changes settle on one user, for later events and for the next start")
-    func racingChanges() async throws {
+    @Test
+    func `concurrent user changes settle on one user, for later events and for the next start`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         await withTaskGroup(of: Void.self) { group in
@@ -69,8 +69,8 @@ struct IdentityTests {
         #expect(next.events(named: "next").first?.user == last.user)
     }
 
-    @Test("global attributes apply to later events until they are changed or removed")
-    func global() throws {
+    @Test
+    func `global attributes apply to later events until they are changed or removed`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.setGlobalAttributes(["channel": "App Store", "level": 1])
@@ -85,8 +85,8 @@ struct IdentityTests {
         #expect(recorded.map { $0.global("level")?.integer } == [1, 2, 2])
     }
 
-    @Test("the context contains the facts of app, device and boot")
-    func facts() throws {
+    @Test
+    func `the context contains the facts of app, device and boot`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("seen")
         let context = try #require(memory.recorded.first?.context)
@@ -100,8 +100,8 @@ struct IdentityTests {
         #expect(context["global"] == nil)
     }
 
-    @Test("the user and global attributes survive a kill unchanged")
-    func restart() throws {
+    @Test
+    func `the user and global attributes survive a kill unchanged`() throws {
         let memory = try InMemoryAnalytics()
         let values: Attributes = [
             "text": "ü", "whole": .integer(.max), "fraction": 0.1, "list": .array([1, true]), "object": ["a": 1],

@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Settings file format")
@@ -13,8 +13,8 @@ struct SettingsFormatTests {
         return try JSONValue.parse(try #require(disk.contents(of: memory.folder + "/settings")))
     }
 
-    @Test("settings contain identity and decisions as documented, and nothing derived from the installation")
-    func golden() throws {
+    @Test
+    func `settings contain identity and decisions as documented, and nothing derived from the installation`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.setConsent(.granted)
@@ -35,11 +35,10 @@ struct SettingsFormatTests {
         #expect(String(decoding: try settings(memory).json(), as: UTF8.self) == expected)
     }
 
-    @Test(
-        "with a truncated file no user gets another user's id, and nothing is sent until consent is decided again",
-        arguments: 0..<400
-    )
-    func torn(length: Int) throws {
+    @Test(arguments: 0..<400)
+    func `with a truncated file no user gets another user's id, and nothing is sent until consent is decided again`(
+        length: Int
+    ) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         memory.analytics.identify("ann")

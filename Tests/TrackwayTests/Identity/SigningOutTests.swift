@@ -3,13 +3,13 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Signing out")
 struct SigningOutTests {
     /// A way to sign the user out.
-    enum Way: String, CaseIterable, Sendable {
+    enum SignOut: String, CaseIterable, Sendable {
         case signOut, silently, keepingUniqueID, anotherUser
 
         func leave(_ analytics: Analytics) {
@@ -36,26 +36,27 @@ struct SigningOutTests {
     }
 
     @Test(
-        "signing out leaves no data of the user on later events, even after a kill",
-        arguments: Way.allCases,
+        arguments: SignOut.allCases,
         [false, true]
     )
-    func nothing(way: Way, isKilled: Bool) async throws {
+    func `signing out leaves no data of the user on later events, even after a kill`(signOut: SignOut, isKilled: Bool)
+        async throws
+    {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
         var memory = try InMemoryAnalytics(configuration)
         Self.describe(memory.analytics)
         memory.clock.advance(by: .seconds(7))
-        way.leave(memory.analytics)
+        signOut.leave(memory.analytics)
         let last = try #require(memory.recorded.last?.sequence)
         if isKilled {
             memory = try InMemoryAnalytics(configuration, storage: memory.storageAfterKill(), clock: memory.clock)
         }
         memory.analytics.record("e1")
         memory.analytics.endTimer("checkout")
-        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        memory.analytics.lifecycleChanged(to: .didEnterBackground)
         memory.clock.advance(by: .seconds(7_200))
-        memory.analytics.lifeCycleChanged(to: .didBecomeActive)
+        memory.analytics.lifecycleChanged(to: .didBecomeActive)
         memory.analytics.setUserAttributes(["theme": "dark"])
         memory.analytics.record("e2")
         let first = memory.recorded.firstIndex { $0.name == "e1" } ?? 0
@@ -72,8 +73,8 @@ struct SigningOutTests {
         #expect(memory.events(named: "checkout").allSatisfy { $0.attributes["event_duration"] == nil })
     }
 
-    @Test("a visitor after a user gets a new unique id, and keeps it when signing in")
-    func uniqueIDs() throws {
+    @Test
+    func `a visitor after a user gets a new unique id, and keeps it when signing in`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         let first = analytics.personID
@@ -92,8 +93,8 @@ struct SigningOutTests {
         #expect(analytics.personID == first)
     }
 
-    @Test("an attribute that is set again for the installation no longer belongs to the user")
-    func scopes() throws {
+    @Test
+    func `an attribute that is set again for the installation no longer belongs to the user`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.identify("john")
@@ -109,8 +110,8 @@ struct SigningOutTests {
         #expect(event.global("c") == nil)
     }
 
-    @Test("a visitor's global attributes are kept at sign-in and removed at sign-out")
-    func visitor() throws {
+    @Test
+    func `a visitor's global attributes are kept at sign-in and removed at sign-out`() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.setGlobalAttributes(["cart": 1], scope: .person)

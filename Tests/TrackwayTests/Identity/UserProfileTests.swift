@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Users and unique ids")
@@ -12,8 +12,8 @@ struct UserProfileTests {
         memory.recorded.map { RecordedContext($0.context) }
     }
 
-    @Test("visitor, A, out, B, out, A, C have the unique ids 1, 1, 2, 2, 3, 1, 4, even with kills in between")
-    func uniqueIDs() throws {
+    @Test
+    func `visitor, A, out, B, out, A, C have the unique ids 1, 1, 2, 2, 3, 1, 4, even with kills in between`() throws {
         var memory = try InMemoryAnalytics()
         var ids: [String] = []
         for (round, user) in ["", "A", nil, "B", nil, "A", "C"].enumerated() {
@@ -31,8 +31,8 @@ struct UserProfileTests {
         #expect(ids.allSatisfy { $0 == $0.uppercased() && $0.count == 36 })
     }
 
-    @Test("the event of a user change already has the changed context")
-    func order() throws {
+    @Test
+    func `the event of a user change already has the changed context`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         memory.analytics.setUserAttributes(["age": 21])
@@ -49,8 +49,8 @@ struct UserProfileTests {
         #expect(users[1].attributes.first?.setAt == recorded[1].time)
     }
 
-    @Test("user attributes are added to later events only, and survive a kill")
-    func attributes() throws {
+    @Test
+    func `user attributes are added to later events only, and survive a kill`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
         memory.analytics.setUserAttributes(["_user_age": 21, "name": "carl", "vip": true, "score": 0.5])
@@ -70,8 +70,8 @@ struct UserProfileTests {
         #expect(try user("later", next) == after)
     }
 
-    @Test("no event carries an attribute that was set after it")
-    func neverAhead() async throws {
+    @Test
+    func `no event carries an attribute that was set after it`() async throws {
         let memory = try InMemoryAnalytics()
         let (analytics, clock) = (memory.analytics, memory.clock)
         await withTaskGroup(of: Void.self) { group in
@@ -91,21 +91,21 @@ struct UserProfileTests {
         #expect(memory.events(named: "_profile_set").count == 200)
     }
 
-    @Test("repeating identify for the signed-in user neither records an event nor writes a file")
-    func loop() throws {
+    @Test
+    func `repeating identify for the signed-in user neither records an event nor writes a file`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         memory.storage.fail(.replace, with: .noSpace, paths: "/settings")
         memory.storage.fail(.contents, with: .denied, paths: "/settings")
         for _ in 0..<10_000 { memory.analytics.identify("ann") }
         memory.analytics.signOut()
-        memory.storage.heal()
+        memory.storage.clearFaults()
         #expect(memory.recorded.count == 2)
         #expect(memory.diagnostics.map(\.code) == [.settingsNotSaved])
     }
 
-    @Test("more users than are remembered leave a file of bounded size")
-    func manyUsers() throws {
+    @Test
+    func `more users than are remembered leave a file of bounded size`() throws {
         let memory = try InMemoryAnalytics()
         for number in 0..<250 { memory.analytics.identify("user-\(number)") }
         let disk = try #require(memory.storage.base as? MemoryStorage)
@@ -114,8 +114,8 @@ struct UserProfileTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("damaged settings reset the ids to the installation's, never to another user's")
-    func damaged() throws {
+    @Test
+    func `damaged settings reset the ids to the installation's, never to another user's`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
         let disk = memory.storageAfterKill()
@@ -128,8 +128,8 @@ struct UserProfileTests {
         #expect(next.analytics.installationID == memory.analytics.installationID)
     }
 
-    @Test("settings of an earlier version still contain the signed-in user")
-    func earlierVersion() throws {
+    @Test
+    func `settings of an earlier version still contain the signed-in user`() throws {
         let memory = try InMemoryAnalytics()
         let disk = memory.storageAfterKill()
         let base = try #require(disk.base as? MemoryStorage)
@@ -146,8 +146,8 @@ struct UserProfileTests {
         #expect(next.analytics.personID == memory.analytics.personID)
     }
 
-    @Test("two processes of one installation know the same users")
-    func twoProcesses() throws {
+    @Test
+    func `two processes of one installation know the same users`() throws {
         let clock = ManualClock()
         let one = try InMemoryAnalytics(clock: clock)
         let two = try InMemoryAnalytics(storage: one.storage, clock: clock)
@@ -168,8 +168,8 @@ struct UserProfileTests {
         #expect(user.attributes.map(\.name) == ["age", "name"])
     }
 
-    @Test("the anonymous id is the installation's until the app sets another, and after a reset")
-    func anonymousID() throws {
+    @Test
+    func `the anonymous id is the installation's until the app sets another, and after a reset`() throws {
         let memory = try InMemoryAnalytics()
         let own = memory.analytics.installationID.description.uppercased()
         #expect(memory.analytics.anonymousID == own)
@@ -187,8 +187,8 @@ struct UserProfileTests {
         #expect(next.diagnostics.map(\.code) == [.userInvalid])
     }
 
-    @Test("added identifiers are carried until the next sign-in, whose event still carries them")
-    func identities() throws {
+    @Test
+    func `added identifiers are carried until the next sign-in, whose event still carries them`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.addIdentifier("138", type: "mobile")
         memory.analytics.identify("ann")
@@ -204,16 +204,16 @@ struct UserProfileTests {
         #expect(memory.diagnostics.map(\.code) == [.identityInvalid, .identityInvalid])
     }
 
-    @Test("erasing removes all users, and the new installation has its own ids")
-    func erased() async throws {
+    @Test
+    func `erasing removes all users, and the new installation has its own ids`() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.personID
+        let previousID = memory.analytics.personID
         memory.analytics.identify("ann")
         memory.analytics.setUserAttributes(["age": 1])
         memory.analytics.setAnonymousID("visitor")
         try await memory.analytics.erase()
         let own = memory.analytics.installationID.description.uppercased()
-        #expect(own != former)
+        #expect(own != previousID)
         #expect(memory.analytics.personID == own && memory.analytics.anonymousID == own)
         memory.analytics.record("seen")
         let user = RecordedContext(try #require(memory.events(named: "seen").first).context).user
@@ -223,8 +223,8 @@ struct UserProfileTests {
         #expect(memory.analytics.personID == own)
     }
 
-    @Test("while the SDK is disabled, the user changes but nothing is recorded")
-    func disabled() throws {
+    @Test
+    func `while the SDK is disabled, the user changes but nothing is recorded`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
         memory.analytics.identify("ann")
@@ -236,8 +236,8 @@ struct UserProfileTests {
         #expect(user.id == "ann" && user.attributes.map(\.name) == ["age"])
     }
 
-    @Test("a user who denies consent leaves no events, and the next user is recorded")
-    func refusal() throws {
+    @Test
+    func `a user who denies consent leaves no events, and the next user is recorded`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         memory.analytics.setConsent(.denied, category: nil, scope: .person)
@@ -250,8 +250,8 @@ struct UserProfileTests {
         #expect(memory.recorded.map(\.user) == ["ann", "bob", "bob"])
     }
 
-    @Test("invalid user attributes are dropped and reported, and valid ones are kept")
-    func badAttributes() throws {
+    @Test
+    func `invalid user attributes are dropped and reported, and valid ones are kept`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setUserAttributes(["bad": .double(.nan), "good": 1, "": 2])
         memory.analytics.setUserAttributes([:])
@@ -267,8 +267,8 @@ struct UserProfileTests {
         )
     }
 
-    @Test("neither many small additions nor one large addition exceeds the limit on user attributes")
-    func growth() throws {
+    @Test
+    func `neither many small additions nor one large addition exceeds the limit on user attributes`() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.limits.attributes = 10
         let memory = try InMemoryAnalytics(configuration)
@@ -284,8 +284,8 @@ struct UserProfileTests {
         #expect(memory.diagnostics.map(\.code).contains(.tooManyAttributes))
     }
 
-    @Test("a diagnostics handler may change the user, no matter which call reported the diagnostic")
-    func reentrance() throws {
+    @Test
+    func `a diagnostics handler may change the user, no matter which call reported the diagnostic`() throws {
         let holder = Locked<[Analytics]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { diagnostic in

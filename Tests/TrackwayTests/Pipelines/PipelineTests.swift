@@ -3,7 +3,7 @@
 
 import Foundation
 import Testing
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
 import TrackwayTesting
 
@@ -25,8 +25,8 @@ struct PipelineTests {
         try InstallationStorage(configuration, configuration.dependencies())
     }
 
-    @Test("storage alone creates the installation id, and the next process reads the same one")
-    func storage() throws {
+    @Test
+    func `storage alone creates the installation id, and the next process reads the same one`() throws {
         let configuration = try configuration()
         let first = try storage(configuration)
         first.journal.populate()
@@ -35,21 +35,22 @@ struct PipelineTests {
         #expect(second.settings.current.isEnabled == nil)
     }
 
-    @Test("storage reports an unusable folder before anything else is created")
-    func unusable() throws {
+    @Test
+    func `storage reports an unusable folder before anything else is created`() throws {
         environment.storage.fail(.makeFolder, with: .denied)
         let configuration = try configuration()
         let error = #expect(throws: TrackwayError.self) { try storage(configuration) }
         #expect(error?.code == .storageUnavailable)
     }
 
-    @Test(
-        "delivery may send only if consent is granted and the SDK is enabled",
-        arguments: [
-            (Consent.granted, true, true), (.pending, true, false), (.denied, true, false), (.granted, false, false),
-        ]
-    )
-    func delivery(consent: Consent, isEnabled: Bool, maySend: Bool) throws {
+    @Test(arguments: [
+        (Consent.granted, true, true), (.pending, true, false), (.denied, true, false), (.granted, false, false),
+    ])
+    func `delivery may send only if consent is granted and the SDK is enabled`(
+        consent: Consent,
+        isEnabled: Bool,
+        maySend: Bool
+    ) throws {
         let configuration = try configuration {
             $0.privacy.consent = consent
             $0.isEnabled = isEnabled
@@ -59,8 +60,8 @@ struct PipelineTests {
         #expect(environment.transport.requests.isEmpty)
     }
 
-    @Test("recording without a lifecycle stores events, and sends none")
-    func recording() throws {
+    @Test
+    func `recording without a lifecycle stores events, and sends none`() throws {
         let configuration = try configuration { $0.isEnabled = true }
         let storage = try storage(configuration)
         let delivery = DeliveryPipeline(configuration, storage)
@@ -80,12 +81,12 @@ struct PipelineTests {
         #expect(environment.transport.requests.isEmpty)
     }
 
-    @Test("the lifecycle pipeline observes the app only if the configuration enables it", arguments: [true, false])
-    func lifecycle(isObserved: Bool) throws {
+    @Test(arguments: [true, false])
+    func `the lifecycle pipeline observes the app only if the configuration enables it`(isObserved: Bool) throws {
         let configuration = try configuration { $0.lifecycle.isObserved = isObserved }
         var dependencies = try configuration.dependencies()
         let observations = Locked(0)
-        dependencies.observeLifeCycle = { _ in
+        dependencies.observeLifecycle = { _ in
             observations.withLock { $0 += 1 }
             return nil
         }
@@ -95,6 +96,6 @@ struct PipelineTests {
         let options = Locked(RuntimeOptions(configuration))
         let lifecycle = LifecyclePipeline(configuration, storage, recording, delivery, options: options)
         #expect(observations.withLock { $0 } == (isObserved ? 1 : 0))
-        #expect(lifecycle.behavior.isForeground)
+        #expect(lifecycle.controller.isForeground)
     }
 }

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
-import TrackwayEvents
+import TrackwayCore
 import TrackwayJournal
+import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import Trackway
@@ -23,8 +23,8 @@ struct LastAcceptedFileTests {
         return DuplicateSuppression(last: .init(content: content, at: at))
     }
 
-    @Test("each queue reads back what was written for it")
-    func roundTrip() throws {
+    @Test
+    func `each queue reads back what was written for it`() throws {
         try files.write(taken("one"), of: "first")
         try files.write(taken("two", at: .max), of: "second")
         try files.write(taken("three"), of: "first")
@@ -37,15 +37,15 @@ struct LastAcceptedFileTests {
         #expect(try files.known() == ["second"])
     }
 
-    @Test("an empty state has no file")
-    func nothing() throws {
+    @Test
+    func `an empty state has no file`() throws {
         try files.write(taken("one"), of: "first")
         try files.write(DuplicateSuppression(), of: "first")
         #expect(try files.known().isEmpty)
     }
 
-    @Test("a truncated or changed file counts as an empty state")
-    func damaged() throws {
+    @Test
+    func `a truncated or changed file counts as an empty state`() throws {
         try files.write(taken("one"), of: "first")
         let whole = try #require(try storage.contents(of: "/app/taken/first"))
         for length in whole.indices {
@@ -62,8 +62,8 @@ struct LastAcceptedFileTests {
         #expect(try files.read("first") == taken("two"))
     }
 
-    @Test("a disk failure is thrown to the caller", arguments: [StorageOperation.overwrite, .makeFolder])
-    func failing(operation: StorageOperation) {
+    @Test(arguments: [StorageOperation.overwrite, .makeFolder])
+    func `a disk failure is thrown to the caller`(operation: StorageOperation) {
         storage.fail(operation, with: .noSpace)
         #expect(throws: StorageError.self) { try files.write(taken("one"), of: "first") }
     }

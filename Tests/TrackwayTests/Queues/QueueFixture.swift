@@ -3,11 +3,11 @@
 
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
+import TrackwayDestinationKit
 import TrackwayDestinations
-import TrackwayEvents
 import TrackwayTesting
-import TrackwayWire
 
 /// Destinations and rules shared by the queue tests.
 enum QueueFixture {
@@ -35,7 +35,7 @@ extension InMemoryAnalytics {
 
     /// Adds a queue and waits until delivery uses it.
     ///
-    /// Only then are its rules checked, and the events that every process left behind counted.
+    /// Only then are its rules checked and the remaining events of every process counted.
     func addQueue(_ policy: DeliveryPolicy) async throws {
         try analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         // A flush waits until delivery uses every destination.
@@ -48,7 +48,7 @@ extension InMemoryAnalytics {
     }
 
     /// Waits until `count` events have arrived at a queue's address.
-    func untilArrived(_ count: Int, at id: DestinationID) async throws {
+    func waitUntilArrived(_ count: Int, at id: DestinationID) async throws {
         try await Deadline.wait(while: arrived(at: id).count < count)
     }
 }

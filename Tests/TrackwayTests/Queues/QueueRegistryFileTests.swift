@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayBehavior
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
+import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import Trackway
@@ -14,11 +14,8 @@ struct QueueRegistryFileTests {
     private let policy = QueueFixture.policy(same: .seconds(3600))
     private static let path = InMemoryAnalytics.usualFolder + "/streams"
 
-    @Test(
-        "a damaged file is reported, loses nothing, and is replaced",
-        arguments: ["", "no JSON", "{}", #"{"version":1,"streams":{"added":[1]}}"#]
-    )
-    func damaged(content: String) async throws {
+    @Test(arguments: ["", "no JSON", "{}", #"{"version":1,"streams":{"added":[1]}}"#])
+    func `a damaged file is reported, loses nothing, and is replaced`(content: String) async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         first.analytics.record("state", to: ["queue"])
@@ -39,8 +36,10 @@ struct QueueRegistryFileTests {
         #expect(third.analytics.record("another", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("after damage to its last-accepted file a queue accepts the next event, and no other queue is affected")
-    func damagedMemory() throws {
+    @Test
+    func `after damage to its last-accepted file a queue accepts the next event, and no other queue is affected`()
+        throws
+    {
         let first = try InMemoryAnalytics()
         for queue: DestinationID in ["one", "two"] {
             try first.analytics.addDestination(QueueFixture.destination(queue).configured(delivery: policy))
@@ -58,8 +57,8 @@ struct QueueRegistryFileTests {
         #expect(second.diagnostics.isEmpty)
     }
 
-    @Test("accepting an event overwrites one small file, no matter how many queues there are")
-    func cheap() throws {
+    @Test
+    func `accepting an event overwrites one small file, no matter how many queues there are`() throws {
         let memory = try InMemoryAnalytics()
         for number in 0..<50 {
             let id = try #require(DestinationID("queue-\(number)"))
@@ -74,16 +73,18 @@ struct QueueRegistryFileTests {
         #expect(memory.storage.count(of: .overwrite) == overwritten + 10)
     }
 
-    @Test("above the maximum number of files, those of removed queues are deleted when a process starts")
-    func manyTaken() throws {
+    @Test
+    func `above the maximum number of files, those of removed queues are deleted when a process starts`() throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("stays").configured(delivery: policy))
         first.analytics.record("state", to: ["stays"])
         let folder = InMemoryAnalytics.usualFolder + "/taken/"
-        for number in 0..<RepeatFilter.most - 1 { try first.storage.overwrite(folder + "gone-\(number)", with: [1]) }
+        for number in 0..<RepeatFilter.maximumQueues - 1 {
+            try first.storage.overwrite(folder + "gone-\(number)", with: [1])
+        }
         var disk = first.storageAfterKill()
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
-        #expect(try second.storage.names(in: folder.dropLast().description).count == RepeatFilter.most)
+        #expect(try second.storage.names(in: folder.dropLast().description).count == RepeatFilter.maximumQueues)
         try second.storage.overwrite(folder + "one-more", with: [1])
         disk = second.storageAfterKill()
         let third = try InMemoryAnalytics(storage: disk, clock: first.clock)
@@ -92,8 +93,10 @@ struct QueueRegistryFileTests {
         #expect(third.analytics.record("state", to: ["stays"]).dropped == .duplicate)
     }
 
-    @Test("each file that cannot be written is reported once, recording works, and the file is written when possible")
-    func unwritable() async throws {
+    @Test
+    func `each file that cannot be written is reported once, recording works, and the file is written when possible`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
         memory.storage.fail(.overwrite, with: .noSpace)
@@ -102,7 +105,7 @@ struct QueueRegistryFileTests {
         #expect(memory.analytics.record("one", to: ["queue"]).dropped == .duplicate)
         memory.analytics.record("two", to: ["queue"])
         #expect(memory.diagnostics.map(\.code) == [.streamsNotKept, .streamsNotKept])
-        memory.storage.heal()
+        memory.storage.clearFaults()
         memory.analytics.record("three", to: ["queue"])
         #expect((await memory.analytics.flush()).isComplete)
         #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
@@ -114,8 +117,8 @@ struct QueueRegistryFileTests {
         #expect(next.arrived(at: "queue") == ["early"])
     }
 
-    @Test("an unreadable file is reported and not overwritten with less data")
-    func unreadable() throws {
+    @Test
+    func `an unreadable file is reported and not overwritten with less data`() throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         first.analytics.record("state", to: ["queue"])
@@ -124,7 +127,7 @@ struct QueueRegistryFileTests {
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         try second.analytics.addDestination(QueueFixture.destination("other").configured(delivery: policy))
         #expect(second.diagnostics.map(\.code) == [.streamsNotKept])
-        disk.heal()
+        disk.clearFaults()
         second.analytics.record("mine", to: ["other"])
         let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
         try third.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
@@ -133,8 +136,8 @@ struct QueueRegistryFileTests {
         #expect(third.analytics.record("mine", to: ["other"]).dropped == .duplicate)
     }
 
-    @Test("two processes of one installation keep each other's destinations")
-    func twoProcesses() async throws {
+    @Test
+    func `two processes of one installation keep each other's destinations`() async throws {
         let one = try InMemoryAnalytics()
         let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
         try one.analytics.addDestination(QueueFixture.destination("first"))
@@ -148,8 +151,8 @@ struct QueueRegistryFileTests {
         #expect(next.arrived(at: "second") == ["early"])
     }
 
-    @Test("the stored state grows with the existing queues, not with all queues that ever existed")
-    func bounded() throws {
+    @Test
+    func `the stored state grows with the existing queues, not with all queues that ever existed`() throws {
         let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
         var memory = QueueRegistryMemory()
         memory.apply(.added("stays"))
@@ -162,8 +165,8 @@ struct QueueRegistryFileTests {
         #expect(memory.lastUpload(of: "gone-0") == nil)
     }
 
-    @Test("a later change replaces only earlier changes of the same state")
-    func replaced() {
+    @Test
+    func `a later change replaces only earlier changes of the same state`() {
         let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
         let changes: [QueueRegistryMemory.Change] = [
             .added("a"), .removed("a"), .added("b"), .uploaded("a", time), .erased([]),
@@ -176,8 +179,8 @@ struct QueueRegistryFileTests {
         #expect(table[4] == [true, true, true, true, true])
     }
 
-    @Test("if an app adds new destinations in each run and removes none, the last added ones are remembered")
-    func manyAdded() throws {
+    @Test
+    func `if an app adds new destinations in each run and removes none, the last added ones are remembered`() throws {
         let ids = try (0..<300).map { try #require(DestinationID("queue-\($0)")) }
         var memory = QueueRegistryMemory()
         for id in ids[..<256] { memory.apply(.added(id)) }
@@ -189,8 +192,8 @@ struct QueueRegistryFileTests {
         #expect(memory.destinations == Array(ids[45..<256]) + [ids[0]] + Array(ids[256...]))
     }
 
-    @Test("a destination that is added again in each run stays among the last added ones")
-    func addedAgain() throws {
+    @Test
+    func `a destination that is added again in each run stays among the last added ones`() throws {
         var memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("first"))
         try memory.analytics.addDestination(QueueFixture.destination("second"))
@@ -200,8 +203,8 @@ struct QueueRegistryFileTests {
         #expect(String(decoding: bytes, as: UTF8.self).contains(#""added":["second","first"]"#))
     }
 
-    @Test("the time of another process's last upload request is known")
-    func uploadElsewhere() async throws {
+    @Test
+    func `the time of another process's last upload request is known`() async throws {
         let one = try InMemoryAnalytics()
         // The second process must not deliver: it does not know the queue.
         try await Deadline.wait(while: !one.analytics.delivery.service.isDelivering)

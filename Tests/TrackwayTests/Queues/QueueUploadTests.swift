@@ -3,14 +3,15 @@
 
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
 import TrackwayTesting
 
 @Suite("Queues in the public API")
 struct QueueUploadTests {
-    @Test("a queue is uploaded with more events than its threshold, not with exactly as many", arguments: [0, 1, 2, 5])
-    func number(moreThan: Int) async throws {
+    @Test(arguments: [0, 1, 2, 5])
+    func `a queue is uploaded with more events than its threshold, not with exactly as many`(moreThan: Int) async throws
+    {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy(moreThan: moreThan))
         for number in 0..<moreThan { memory.analytics.record("event-\(number)", to: ["queue"]) }
@@ -19,18 +20,18 @@ struct QueueUploadTests {
         #expect(!memory.analytics.requestUpload())
         #expect(memory.arrived(at: "queue") == [])
         memory.analytics.record("one more", to: ["queue"])
-        try await memory.untilArrived(moreThan + 1, at: "queue")
+        try await memory.waitUntilArrived(moreThan + 1, at: "queue")
         #expect(memory.arrived(at: "queue").last == "one more")
         #expect(memory.analytics.pendingCount(for: "queue") == 0)
     }
 
-    @Test("the first event is sent immediately, the next when the time has passed, even after a restart")
-    func time() async throws {
+    @Test
+    func `the first event is sent immediately, the next when the time has passed, even after a restart`() async throws {
         let first = try InMemoryAnalytics()
         let policy = QueueFixture.policy(olderThan: .seconds(60))
         try await first.addQueue(policy)
         first.analytics.record("first", to: ["queue"])
-        try await first.untilArrived(1, at: "queue")
+        try await first.waitUntilArrived(1, at: "queue")
         let began = try #require(first.analytics.lastUpload(of: "queue"))
         #expect(began == first.clock.now().wall)
         // Flushing stores the delivery. A kill before that would cause the event to be sent again.
@@ -45,12 +46,12 @@ struct QueueUploadTests {
         memory.clock.advance(by: .seconds(60))
         #expect(!memory.analytics.isReadyForUpload("queue"))
         memory.clock.advance(by: .milliseconds(1))
-        try await memory.untilArrived(1, at: "queue")
+        try await memory.waitUntilArrived(1, at: "queue")
         #expect(memory.arrived(at: "queue") == ["second"])
     }
 
-    @Test("events that are handed over are sent, later ones wait, and both are counted")
-    func handedOver() async throws {
+    @Test
+    func `events that are handed over are sent, later ones wait, and both are counted`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy())
@@ -58,7 +59,7 @@ struct QueueUploadTests {
         analytics.record("one", to: ["queue"])
         analytics.record("other's", to: ["collector"])
         analytics.record("two", to: ["queue"])
-        let waiting = analytics.waitingEvents(for: "queue", most: 10).compactMap { try? JSONValue.parse($0) }
+        let waiting = analytics.waitingEvents(for: "queue", limit: 10).compactMap { try? JSONValue.parse($0) }
         #expect(waiting.map { $0["name"]?.string } == ["one", "two"])
         #expect(!analytics.requestUpload(of: ["queue"]))
         memory.transport.hold()
@@ -66,7 +67,7 @@ struct QueueUploadTests {
         analytics.record("three", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 1)
         memory.transport.release()
-        try await memory.untilArrived(2, at: "queue")
+        try await memory.waitUntilArrived(2, at: "queue")
         #expect(memory.arrived(at: "queue") == ["one", "two"])
         #expect(analytics.pendingCount(for: "queue") == 1)
         _ = await analytics.flush()
@@ -74,8 +75,8 @@ struct QueueUploadTests {
         #expect(account == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test("an upload request reports unknown queues and uploads the existing ones")
-    func unknown() async throws {
+    @Test
+    func `an upload request reports unknown queues and uploads the existing ones`() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
         memory.analytics.record("one", to: ["queue"])
@@ -84,22 +85,22 @@ struct QueueUploadTests {
         #expect(memory.analytics.requestUpload(of: ["nobody", "queue"], force: true))
         #expect(memory.analytics.pendingCount(for: "nobody") == 0)
         #expect(!memory.analytics.isReadyForUpload("nobody"))
-        #expect(memory.analytics.waitingEvents(for: "nobody", most: 5).isEmpty)
+        #expect(memory.analytics.waitingEvents(for: "nobody", limit: 5).isEmpty)
     }
 
-    @Test("a changed queue policy takes effect immediately")
-    func otherRule() async throws {
+    @Test
+    func `a changed queue policy takes effect immediately`() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
         memory.analytics.record("one", to: ["queue"])
         memory.analytics.setQueue(QueuePolicy(acceptSameEventAfter: .seconds(5), uploadWhenMoreThan: 1), of: "queue")
         #expect(memory.analytics.record("two", to: ["queue"]).durability == .kernel)
-        try await memory.untilArrived(2, at: "queue")
+        try await memory.waitUntilArrived(2, at: "queue")
         #expect(memory.analytics.record("two", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("an event may have a time chosen by the app")
-    func chosenTime() async throws {
+    @Test
+    func `an event may have a time chosen by the app`() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
         memory.analytics.record("old", ["n": 1], to: ["queue"], at: Timestamp(milliseconds: 1_000))
@@ -108,8 +109,8 @@ struct QueueUploadTests {
         #expect(event.attributes["n"] == 1)
     }
 
-    @Test("the example in the documentation works as described")
-    func example() async throws {
+    @Test
+    func `the example in the documentation works as described`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
 
@@ -126,7 +127,7 @@ struct QueueUploadTests {
         #expect(again.dropped == .duplicate)
         analytics.record("order", ["total": 12.5], to: ["orders"])
         analytics.requestUpload(of: ["orders"], force: true)
-        try await memory.untilArrived(2, at: "orders")
+        try await memory.waitUntilArrived(2, at: "orders")
         #expect(analytics.pendingCount(for: "orders") == 0)
         #expect(analytics.removeDestination("orders"))
     }

@@ -3,8 +3,8 @@
 
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
 import TrackwayTesting
 
 @Suite("Repeated events")
@@ -20,11 +20,10 @@ struct RepeatTests {
         return memory
     }
 
-    @Test(
-        "the same event is accepted again when the time has passed, and not before",
-        arguments: [(0, false), (3_599_999, false), (3_600_000, true), (3_600_001, true)]
-    )
-    func window(milliseconds: Int, isTaken: Bool) throws {
+    @Test(arguments: [(0, false), (3_599_999, false), (3_600_000, true), (3_600_001, true)])
+    func `the same event is accepted again when the time has passed, and not before`(milliseconds: Int, isTaken: Bool)
+        throws
+    {
         let memory = try environment()
         #expect(memory.analytics.record("state", ["level": 5], to: ["queue"]).durability == .kernel)
         memory.clock.advance(by: .milliseconds(milliseconds))
@@ -36,8 +35,8 @@ struct RepeatTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("setting the wall clock back or forward does not affect repeat detection", arguments: [-86_400, 86_400])
-    func wallClock(seconds: Int) throws {
+    @Test(arguments: [-86_400, 86_400])
+    func `setting the wall clock back or forward does not affect repeat detection`(seconds: Int) throws {
         let memory = try environment()
         memory.analytics.record("state", to: ["queue"])
         memory.clock.jumpWall(by: .seconds(seconds))
@@ -46,61 +45,58 @@ struct RepeatTests {
         #expect(memory.analytics.record("state", to: ["queue"]).dropped == nil)
     }
 
-    struct Other: Sendable, CustomTestStringConvertible {
+    struct Variation: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isTaken: Bool
         let record: @Sendable (Analytics) -> Receipt
     }
 
-    @Test(
-        "only an event with the same content is a repeat",
-        arguments: [
-            Other(testDescription: "the same", isTaken: false) {
-                $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "attributes in another order", isTaken: false) {
-                $0.record("state", ["b": "x", "a": 1], items: [Item(id: "i", ["l": 2, "k": 1])], to: ["queue"])
-            },
-            Other(testDescription: "other global attributes", isTaken: false) {
-                $0.setGlobalAttributes(["other": true])
-                return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "another name", isTaken: true) {
-                $0.record("State", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "another value", isTaken: true) {
-                $0.record("state", ["a": 2, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "another type", isTaken: true) {
-                $0.record("state", ["a": "1", "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "one attribute fewer", isTaken: true) {
-                $0.record("state", ["a": 1], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "another item", isTaken: true) {
-                $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "j", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "another user", isTaken: true) {
-                $0.identifySilently("ann")
-                return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
-            },
-            Other(testDescription: "to two named destinations", isTaken: true) {
-                $0.record(
-                    "state",
-                    ["a": 1, "b": "x"],
-                    items: [Item(id: "i", ["k": 1, "l": 2])],
-                    to: ["queue", "collector"]
-                )
-            },
-            Other(testDescription: "to all destinations", isTaken: true) {
-                $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])])
-            },
-            Other(testDescription: "to a destination that accepts repeats", isTaken: true) {
-                $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["collector"])
-            },
-        ]
-    )
-    func equality(other: Other) throws {
+    @Test(arguments: [
+        Variation(testDescription: "the same", isTaken: false) {
+            $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "attributes in another order", isTaken: false) {
+            $0.record("state", ["b": "x", "a": 1], items: [Item(id: "i", ["l": 2, "k": 1])], to: ["queue"])
+        },
+        Variation(testDescription: "other global attributes", isTaken: false) {
+            $0.setGlobalAttributes(["other": true])
+            return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "another name", isTaken: true) {
+            $0.record("State", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "another value", isTaken: true) {
+            $0.record("state", ["a": 2, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "another type", isTaken: true) {
+            $0.record("state", ["a": "1", "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "one attribute fewer", isTaken: true) {
+            $0.record("state", ["a": 1], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "another item", isTaken: true) {
+            $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "j", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "another user", isTaken: true) {
+            $0.identifySilently("ann")
+            return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
+        },
+        Variation(testDescription: "to two named destinations", isTaken: true) {
+            $0.record(
+                "state",
+                ["a": 1, "b": "x"],
+                items: [Item(id: "i", ["k": 1, "l": 2])],
+                to: ["queue", "collector"]
+            )
+        },
+        Variation(testDescription: "to all destinations", isTaken: true) {
+            $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])])
+        },
+        Variation(testDescription: "to a destination that accepts repeats", isTaken: true) {
+            $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["collector"])
+        },
+    ])
+    func `only an event with the same content is a repeat`(variation: Variation) throws {
         let memory = try environment()
         let first = memory.analytics.record(
             "state",
@@ -109,19 +105,19 @@ struct RepeatTests {
             to: ["queue"]
         )
         #expect(first.durability == .kernel)
-        #expect(other.record(memory.analytics).dropped == (other.isTaken ? nil : .duplicate))
+        #expect(variation.record(memory.analytics).dropped == (variation.isTaken ? nil : .duplicate))
     }
 
-    @Test("an event is compared only with the last accepted event")
-    func toAndFro() throws {
+    @Test
+    func `an event is compared only with the last accepted event`() throws {
         let memory = try environment()
         let names = ["a", "b", "a", "a", "b"]
-        let taken = names.map { memory.analytics.record($0, to: ["queue"]).dropped == nil }
-        #expect(taken == [true, true, true, false, true])
+        let accepted = names.map { memory.analytics.record($0, to: ["queue"]).dropped == nil }
+        #expect(accepted == [true, true, true, false, true])
     }
 
-    @Test("a repeat is recognized after a kill, and after its queue is removed and added again")
-    func restart() throws {
+    @Test
+    func `a repeat is recognized after a kill, and after its queue is removed and added again`() throws {
         let first = try environment()
         first.analytics.record("state", ["level": 5], to: ["queue"])
         let second = try environment(first.storageAfterKill(), first.clock)
@@ -134,8 +130,8 @@ struct RepeatTests {
         #expect(second.analytics.record("state", ["level": 6], to: ["queue"]).dropped == nil)
     }
 
-    @Test("an event that is accepted while repeats are allowed becomes the last one, with unknown content")
-    func ruleWithout() throws {
+    @Test
+    func `an event that is accepted while repeats are allowed becomes the last one, with unknown content`() throws {
         let memory = try environment()
         let analytics = memory.analytics
         let hour = QueuePolicy(acceptSameEventAfter: .seconds(3600), uploadWhenMoreThan: -1)
@@ -156,15 +152,15 @@ struct RepeatTests {
         #expect(next.analytics.record("state", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("an event that could not be stored does not become the last accepted one")
-    func lost() throws {
+    @Test
+    func `an event that could not be stored does not become the last accepted one`() throws {
         let memory = try environment()
         memory.analytics.record("state", to: ["queue"])
         memory.storage.fail(.makeSegment, with: .noSpace)
         let text = String(repeating: "x", count: 10_000)
         while memory.analytics.record("filler", ["text": .string(text)], to: ["collector"]).durability != .none {}
         #expect(memory.analytics.record("other", ["text": .string(text)], to: ["queue"]).durability == .none)
-        memory.storage.heal()
+        memory.storage.clearFaults()
         // Events held in memory are written first. Until then the memory is full.
         while memory.analytics.record("filler").durability != .kernel {}
         // The last accepted event is still the first one.
@@ -172,8 +168,8 @@ struct RepeatTests {
         #expect(memory.analytics.record("other", ["text": .string(text)], to: ["queue"]).dropped == nil)
     }
 
-    @Test("the ledger counts recorded events, not dropped repeats")
-    func ledger() async throws {
+    @Test
+    func `the ledger counts recorded events, not dropped repeats`() async throws {
         let memory = try environment()
         for _ in 0..<5 { memory.analytics.record("state", to: ["queue"]) }
         _ = await memory.analytics.flush()

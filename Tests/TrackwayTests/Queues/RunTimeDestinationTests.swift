@@ -4,17 +4,17 @@
 import Foundation
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
+import TrackwayDestinationKit
 import TrackwayTesting
-import TrackwayWire
 
 @Suite("Destinations added and removed at run time")
 struct RunTimeDestinationTests {
-    @Test(
-        "a destination gets events recorded between its addition and removal, whether or not a route names it"
-    )
-    func comesAndGoes() async throws {
+    @Test
+    func `a destination gets events recorded between its addition and removal, whether or not a route names it`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.record("before")
@@ -39,10 +39,10 @@ struct RunTimeDestinationTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test(
-        "a removed destination that is added again gets its pending events in order, and none from in between"
-    )
-    func addedAgain() async throws {
+    @Test
+    func `a removed destination that is added again gets its pending events in order, and none from in between`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy(moreThan: 100))
@@ -57,12 +57,12 @@ struct RunTimeDestinationTests {
         analytics.record("three", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 3)
         #expect(analytics.requestUpload(force: true))
-        try await memory.untilArrived(3, at: "queue")
+        try await memory.waitUntilArrived(3, at: "queue")
         #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
     }
 
-    @Test("a durable record for a removed destination is an error")
-    func durable() async throws {
+    @Test
+    func `a durable record for a removed destination is an error`() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("late"))
         memory.analytics.removeDestination("late")
@@ -73,8 +73,8 @@ struct RunTimeDestinationTests {
         #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
     }
 
-    @Test("an id in use is rejected, and a configured destination cannot be removed", arguments: ["collector", "late"])
-    func taken(name: String) throws {
+    @Test(arguments: ["collector", "late"])
+    func `an id in use is rejected, and a configured destination cannot be removed`(name: String) throws {
         let memory = try InMemoryAnalytics()
         let id = try #require(DestinationID(name))
         try memory.analytics.addDestination(QueueFixture.destination("late"))
@@ -88,8 +88,8 @@ struct RunTimeDestinationTests {
         #expect(memory.analytics.hasDestination("collector"))
     }
 
-    @Test("there are at most 256 destinations, and removing one allows another")
-    func most() throws {
+    @Test
+    func `there are at most 256 destinations, and removing one allows another`() throws {
         let memory = try InMemoryAnalytics()
         for number in 1..<256 {
             try memory.analytics.addDestination(
@@ -106,8 +106,8 @@ struct RunTimeDestinationTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("after a kill, events recorded before a destination is added again are for it, too")
-    func restart() async throws {
+    @Test
+    func `after a kill, events recorded before a destination is added again are for it, too`() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("late"))
         first.analytics.record("one", to: ["late"])
@@ -130,8 +130,8 @@ struct RunTimeDestinationTests {
         #expect(third.arrived(at: "late") == [])
     }
 
-    @Test("a destination that only an earlier run added is no longer expected once it is removed")
-    func expectedNoMore() async throws {
+    @Test
+    func `a destination that only an earlier run added is no longer expected once it is removed`() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("late"))
         let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
@@ -144,8 +144,8 @@ struct RunTimeDestinationTests {
         #expect(third.arrived(at: "late") == [])
     }
 
-    @Test("a destination that is added for the first time does not get the events of earlier runs")
-    func noEarlierEvents() async throws {
+    @Test
+    func `a destination that is added for the first time does not get the events of earlier runs`() async throws {
         let first = try InMemoryAnalytics()
         first.analytics.record("past")
         first.clock.advance(by: .seconds(1))
@@ -158,11 +158,8 @@ struct RunTimeDestinationTests {
         #expect(second.analytics.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test(
-        "recording for one destination does not wait while state of another is written",
-        arguments: [true, false]
-    )
-    func undisturbed(byAdding: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `recording for one destination does not wait while state of another is written`(byAdding: Bool) async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
@@ -200,8 +197,8 @@ struct RunTimeDestinationTests {
         return durability.withLock { $0 }
     }
 
-    @Test("recording into a queue does not wait for the queue registry file")
-    func undisturbedByFile() async throws {
+    @Test
+    func `recording into a queue does not wait for the queue registry file`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
@@ -213,8 +210,8 @@ struct RunTimeDestinationTests {
         memory.storage.release()
     }
 
-    @Test("new settings of an added destination take effect immediately")
-    func replaced() async throws {
+    @Test
+    func `new settings of an added destination take effect immediately`() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("late"))
         try memory.analytics.replaceDestination(
@@ -230,8 +227,10 @@ struct RunTimeDestinationTests {
         #expect(error?.code == .unknownDestination)
     }
 
-    @Test("consent applies to an added destination as to one without a category, even if all others are denied")
-    func consent() async throws {
+    @Test
+    func `consent applies to an added destination as to one without a category, even if all others are denied`()
+        async throws
+    {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.set("collector") { $0.consentCategory = .marketing }
         let memory = try InMemoryAnalytics(configuration)
@@ -251,8 +250,9 @@ struct RunTimeDestinationTests {
         #expect(analytics.record("nobody's").dropped == .consentDenied)
     }
 
-    @Test("erasing removes pending events and the stored queue state, and keeps the existing destinations")
-    func erased() async throws {
+    @Test
+    func `erasing removes pending events and the stored queue state, and keeps the existing destinations`() async throws
+    {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("gone"))
         let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
@@ -263,7 +263,7 @@ struct RunTimeDestinationTests {
             )
         )
         analytics.record("same", to: ["queue"])
-        try await memory.untilArrived(1, at: "queue")
+        try await memory.waitUntilArrived(1, at: "queue")
         #expect(analytics.record("same", to: ["queue"]).dropped == .duplicate)
         try await analytics.erase()
         #expect(analytics.hasDestination("queue"))

@@ -4,19 +4,19 @@
 import Dispatch
 import Testing
 import Trackway
+import TrackwayCore
 import TrackwayDelivery
-import TrackwayEvents
 import TrackwayTesting
 
 @Suite("Snapshot threads")
 struct SnapshotThreadTests {
     /// A source that does not return until it is released.
-    private final class Slow: AppStateSource {
-        let isAsked = DispatchSemaphore(value: 0)
+    private final class SlowSource: AppStateSource {
+        let queryStarted = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
 
         func appState() -> AppStateSnapshot {
-            isAsked.signal()
+            queryStarted.signal()
             mayAnswer.wait()
             var state = AppStateSnapshot()
             state.batteryLevel = 0.25
@@ -24,9 +24,9 @@ struct SnapshotThreadTests {
         }
     }
 
-    @Test("a slow source blocks neither snapshot requests nor recording, and its answer is recorded")
-    func slow() throws {
-        let source = Slow()
+    @Test
+    func `a slow source blocks neither snapshot requests nor recording, and its answer is recorded`() throws {
+        let source = SlowSource()
         let isLogged = DispatchSemaphore(value: 0)
         let storage = MemoryStorage(remembersRemoved: true)
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -34,11 +34,11 @@ struct SnapshotThreadTests {
         configuration.snapshots = SnapshotOptions(sources: SnapshotSources(appState: source))
         let analytics = try Analytics(configuration, in: .real(ManualClock(), storage) { isLogged.signal() })
         analytics.collectSnapshot(title: "Checkout")
-        source.isAsked.wait()
+        source.queryStarted.wait()
         // The source is being called now, on another thread.
         for _ in 0..<100 { analytics.record("meanwhile") }
         for _ in 0..<100 { analytics.collectSnapshot(title: "Again") }
-        analytics.lifeCycleChanged(to: .willResignActive)
+        analytics.lifecycleChanged(to: .willResignActive)
         for _ in 0..<100 { isLogged.wait() }
         let before = try RecordedEvents.read(in: "/app", of: storage)
         #expect(before.map(\.event.name) == Array(repeating: "meanwhile", count: 100))
@@ -52,7 +52,7 @@ struct SnapshotThreadTests {
     }
 
     /// A source that makes the disk hang after its answer.
-    private struct Holding: AppStateSource {
+    private struct BlockingSource: AppStateSource {
         let storage: FaultyStorage
 
         func appState() -> AppStateSnapshot {
@@ -61,20 +61,18 @@ struct SnapshotThreadTests {
         }
     }
 
-    @Test(
-        "an erasure discards the snapshot state being written and the snapshot about to be recorded"
-    )
-    func erasedMeanwhile() async throws {
+    @Test
+    func `an erasure discards the snapshot state being written and the snapshot about to be recorded`() async throws {
         let storage = FaultyStorage(MemoryStorage(remembersRemoved: true))
         let sensors = SimulatedSensors()
         sensors.deviceProperties[.deviceModel] = "phone"
-        var sources = SnapshotSources(appState: Holding(storage: storage))
+        var sources = SnapshotSources(appState: BlockingSource(storage: storage))
         sources.deviceProperties = sensors.sources.deviceProperties
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.snapshots = SnapshotOptions(sources: sources)
         let memory = try InMemoryAnalytics(configuration, storage: storage)
         let analytics = memory.analytics
-        async let collected: Void = onThread { analytics.collectSnapshot() }
+        async let collected: Void = runOnThread { analytics.collectSnapshot() }
         try await Deadline.wait(while: storage.heldCalls == 0)
         #expect(memory.events(named: CapturedName.deviceProperties).count == 1)
         try #require(analytics.lifecycle.snapshots).forget()
@@ -84,8 +82,8 @@ struct SnapshotThreadTests {
         #expect(memory.events(named: CapturedName.appState).isEmpty)
     }
 
-    @Test("sensors stop when the app releases the SDK")
-    func letGo() throws {
+    @Test
+    func `sensors stop when the app releases the SDK`() throws {
         let sensors = SimulatedSensors()
         sensors.motion = .raw
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -99,7 +97,7 @@ struct SnapshotThreadTests {
     }
 
     /// Runs blocking code on a separate thread.
-    private func onThread(_ body: @escaping @Sendable () -> Void) async {
+    private func runOnThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { waiter in
             DispatchQueue(label: "test").async {
                 body()
@@ -109,29 +107,29 @@ struct SnapshotThreadTests {
     }
 
     /// Never ends if no snapshot is taken.
-    @Test("snapshots are taken automatically at intervals, and again after a time in the background")
-    func time() async throws {
+    @Test
+    func `snapshots are taken automatically at intervals, and again after a time in the background`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.snapshots = SnapshotOptions()
         let memory = try InMemoryAnalytics(configuration)
         func states() -> Int { memory.events(named: CapturedName.appState).count }
-        func pass(_ steps: Int = 1) async {
+        func settle(_ steps: Int = 1) async {
             for _ in 0..<steps {
                 memory.clock.advance(by: .seconds(1))
                 await Task.yield()
             }
         }
-        while states() < 2 { await pass() }
-        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        while states() < 2 { await settle() }
+        memory.analytics.lifecycleChanged(to: .didEnterBackground)
         let before = states()
-        await pass(600)
+        await settle(600)
         #expect(states() == before)
-        memory.analytics.lifeCycleChanged(to: .didBecomeActive)
-        while states() < before + 2 { await pass() }
+        memory.analytics.lifecycleChanged(to: .didBecomeActive)
+        while states() < before + 2 { await settle() }
     }
 
-    @Test("the example in the documentation works as described")
-    func example() throws {
+    @Test
+    func `the example in the documentation works as described`() throws {
         let sensors = SimulatedSensors()
         sensors.appState.batteryLevel = 0.42
         var configuration = InMemoryAnalytics.usualConfiguration

@@ -3,7 +3,7 @@
 
 import Testing
 import Trackway
-import TrackwayEvents
+import TrackwayCore
 import TrackwayTesting
 
 @Suite("Timed events")
@@ -12,8 +12,10 @@ struct TimerTests {
         memory.events(named: name).last?.attributes["event_duration"]
     }
 
-    @Test("ending a timer records an event with its name, its duration in seconds, and the app's attributes and items")
-    func usual() throws {
+    @Test
+    func `ending a timer records an event with its name, its duration in seconds, and the app's attributes and items`()
+        throws
+    {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("checkout")
         memory.clock.advance(by: .milliseconds(1_234))
@@ -24,8 +26,8 @@ struct TimerTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("paused time does not count, and pausing or resuming twice changes nothing")
-    func paused() throws {
+    @Test
+    func `paused time does not count, and pausing or resuming twice changes nothing`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("read")
         for step in [memory.analytics.pauseTimer, memory.analytics.pauseTimer] as [(String) -> Void] {
@@ -40,8 +42,8 @@ struct TimerTests {
         #expect(duration(memory, "read") == 8.0)
     }
 
-    @Test("overlapping timers with the same name are identified by their ids")
-    func crossing() throws {
+    @Test
+    func `overlapping timers with the same name are identified by their ids`() throws {
         let memory = try InMemoryAnalytics()
         let first = memory.analytics.startTimer("load")
         memory.clock.advance(by: .seconds(1))
@@ -57,8 +59,8 @@ struct TimerTests {
         #expect(memory.recorded.count == 2)
     }
 
-    @Test("ending a timer twice or without a start records an event without a duration, and reports it")
-    func endedTwice() throws {
+    @Test
+    func `ending a timer twice or without a start records an event without a duration, and reports it`() throws {
         let memory = try InMemoryAnalytics()
         let id = memory.analytics.startTimer("once")
         memory.analytics.endTimer("once")
@@ -73,8 +75,8 @@ struct TimerTests {
         #expect(memory.diagnostics.map(\.code) == Array(repeating: .timerUnknown, count: 6))
     }
 
-    @Test("removed and cleared timers record nothing")
-    func removed() throws {
+    @Test
+    func `removed and cleared timers record nothing`() throws {
         let memory = try InMemoryAnalytics()
         let id = memory.analytics.startTimer("a")
         memory.analytics.startTimer("b")
@@ -85,29 +87,30 @@ struct TimerTests {
         #expect(duration(memory, "b") == nil)
     }
 
-    @Test(
-        "background time counts only if requested, also for a timer that ends in the background",
-        arguments: [(false, false, 3.0), (true, false, 13.0), (false, true, 1.0), (true, true, 11.0)]
-    )
-    func background(countsBackground: Bool, endsThere: Bool, seconds: Double) throws {
+    @Test(arguments: [(false, false, 3.0), (true, false, 13.0), (false, true, 1.0), (true, true, 11.0)])
+    func `background time counts only if requested, even for a timer that ends in the background`(
+        countsBackground: Bool,
+        endsThere: Bool,
+        seconds: Double
+    ) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("trip", countsBackground: countsBackground)
         memory.clock.advance(by: .seconds(1))
-        memory.analytics.lifeCycleChanged(to: .willResignActive)
-        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
-        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        memory.analytics.lifecycleChanged(to: .willResignActive)
+        memory.analytics.lifecycleChanged(to: .didEnterBackground)
+        memory.analytics.lifecycleChanged(to: .didEnterBackground)
         memory.clock.advance(by: .seconds(10))
         if !endsThere {
-            memory.analytics.lifeCycleChanged(to: .willEnterForeground)
-            memory.analytics.lifeCycleChanged(to: .didBecomeActive)
+            memory.analytics.lifecycleChanged(to: .willEnterForeground)
+            memory.analytics.lifecycleChanged(to: .didBecomeActive)
             memory.clock.advance(by: .seconds(2))
         }
         memory.analytics.endTimer("trip")
         #expect(duration(memory, "trip") == .double(seconds))
     }
 
-    @Test("a duration set by the app is kept, and wall clock changes do not affect durations")
-    func ownAndClocks() throws {
+    @Test
+    func `a duration set by the app is kept, and wall clock changes do not affect durations`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("t")
         memory.analytics.endTimer("t", ["event_duration": 7])
@@ -119,8 +122,8 @@ struct TimerTests {
         #expect(duration(memory, "t") == 1.0)
     }
 
-    @Test("timers end with the process: a timer started before a kill has no duration")
-    func killed() throws {
+    @Test
+    func `timers end with the process: a timer started before a kill has no duration`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("t")
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
@@ -129,8 +132,8 @@ struct TimerTests {
         #expect(next.diagnostics.map(\.code) == [.timerUnknown])
     }
 
-    @Test("timers that are never ended are bounded and reported, and invalid names do not trap")
-    func bounds() throws {
+    @Test
+    func `timers that are never ended are bounded and reported, and invalid names do not trap`() throws {
         let memory = try InMemoryAnalytics()
         for _ in 0..<1_500 { memory.analytics.startTimer("again") }
         #expect(Set(memory.diagnostics.map(\.code)) == [.tooManyTimers])
@@ -146,8 +149,8 @@ struct TimerTests {
         #expect(memory.recorded.suffix(3).allSatisfy { $0.attributes["event_duration"] == 0.0 })
     }
 
-    @Test("timers work the same on every thread")
-    func threads() async throws {
+    @Test
+    func `timers work the same on every thread`() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         await withTaskGroup(of: Void.self) { group in
@@ -156,7 +159,7 @@ struct TimerTests {
                     for round in 0..<100 {
                         let id = analytics.startTimer("t")
                         if round % 3 == 0 { analytics.pauseTimer(id) }
-                        if round % 5 == thread { analytics.lifeCycleChanged(to: .didEnterBackground) }
+                        if round % 5 == thread { analytics.lifecycleChanged(to: .didEnterBackground) }
                         analytics.endTimer(id)
                     }
                 }

@@ -83,7 +83,7 @@ public import ObjectiveC
     open var keyWindow: UIWindow? { windows.first { $0.isKeyWindow } }
     open var windows: [UIWindow] {
         #if !canImport(ObjectiveC)
-        return SimulatedPhone.current.shownWindows
+        return SimulatedPhone.current.visibleWindows
         #endif
     }
 

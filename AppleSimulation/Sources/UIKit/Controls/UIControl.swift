@@ -79,7 +79,7 @@ public import ObjectiveC
     open var allControlEvents: Event {
         var all: Event = []
         for pair in pairs { all.formUnion(pair.events) }
-        for held in actions { all.formUnion(held.events) }
+        for entry in actions { all.formUnion(entry.events) }
         return all
     }
 
@@ -129,9 +129,9 @@ public import ObjectiveC
 
     private func send(_ events: Event, with event: UIEvent?) {
         #if !canImport(ObjectiveC)
-        for held in actions where !held.events.isDisjoint(with: events) {
-            held.action.sender = self
-            sendAction(held.action)
+        for entry in actions where !entry.events.isDisjoint(with: events) {
+            entry.action.sender = self
+            sendAction(entry.action)
         }
         for pair in pairs where !pair.events.isDisjoint(with: events) {
             guard !pair.hasTarget || pair.target != nil else { continue }

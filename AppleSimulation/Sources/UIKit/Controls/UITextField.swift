@@ -117,10 +117,10 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
 
     open var text: String? = ""
     open var isEditable: Bool {
-        get { takesText }
-        set { takesText = newValue }
+        get { storedIsEnabled }
+        set { storedIsEnabled = newValue }
     }
-    private var takesText = true
+    private var storedIsEnabled = true
     open var isSecureTextEntry = false
     open override var canBecomeFirstResponder: Bool { isEditable }
 

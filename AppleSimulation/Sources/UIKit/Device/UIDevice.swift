@@ -64,18 +64,18 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     open var isMultitaskingSupported: Bool { true }
 
     open var isBatteryMonitoringEnabled: Bool {
-        get { watchesBattery }
-        set { watchesBattery = newValue }
+        get { monitorsBattery }
+        set { monitorsBattery = newValue }
     }
-    private var watchesBattery = false
+    private var monitorsBattery = false
     open var batteryLevel: Float { isBatteryMonitoringEnabled ? facts.batteryLevel : -1 }
     open var batteryState: BatteryState { isBatteryMonitoringEnabled ? facts.batteryState : .unknown }
 
     open var isProximityMonitoringEnabled: Bool {
-        get { watchesProximity }
-        set { watchesProximity = newValue }
+        get { monitorsProximity }
+        set { monitorsProximity = newValue }
     }
-    private var watchesProximity = false
+    private var monitorsProximity = false
     open var proximityState: Bool { isProximityMonitoringEnabled && facts.isNear }
 
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationListeners > 0 }
@@ -163,7 +163,7 @@ extension UIDevice {
 @MainActor open class UIScreen: NSObject {
     open class var main: UIScreen {
         #if !canImport(ObjectiveC)
-        SimulatedPhone.current.mainScreenReadings += 1
+        SimulatedPhone.current.mainScreenReadCount += 1
         return SimulatedPhone.current.screen
         #endif
     }

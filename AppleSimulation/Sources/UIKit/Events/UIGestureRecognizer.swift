@@ -45,9 +45,9 @@ public import ObjectiveC
 
     open func removeTarget(_ target: Any?, action: Selector?) {
         #if !canImport(ObjectiveC)
-        targets.removeAll { held in
-            (target == nil || held.target as AnyObject === target as AnyObject)
-                && (action == nil || held.action == action)
+        targets.removeAll { entry in
+            (target == nil || entry.target as AnyObject === target as AnyObject)
+                && (action == nil || entry.action == action)
         }
         #endif
     }
@@ -65,8 +65,8 @@ public import ObjectiveC
     /// Recognizes a gesture that is not simulated by touches, and notifies its targets.
     public func simulateRecognition() {
         state = .ended
-        for held in targets {
-            _ = UIApplication.simulatedPerform(held.action, on: held.target, from: self, for: nil)
+        for entry in targets {
+            _ = UIApplication.simulatedPerform(entry.action, on: entry.target, from: self, for: nil)
         }
         state = .possible
     }

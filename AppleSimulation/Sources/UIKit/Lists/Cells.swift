@@ -93,7 +93,7 @@ public import Foundation
     open var indentationLevel = 0
 }
 
-/// Is notified of rows that may become visible soon.
+/// Receives notice of rows that may become visible soon.
 @MainActor public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
     func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
     func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])

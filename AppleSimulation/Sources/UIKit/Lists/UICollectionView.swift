@@ -27,8 +27,8 @@ public import Foundation
     open weak var dataSource: (any UICollectionViewDataSource)?
     open var collectionViewLayout: UICollectionViewLayout
     private var classes: [String: UICollectionViewCell.Type] = [:]
-    private var unused: [String: [UICollectionViewCell]] = [:]
-    private var shown: [IndexPath: UICollectionViewCell] = [:]
+    private var reusableCells: [String: [UICollectionViewCell]] = [:]
+    private var shownCells: [IndexPath: UICollectionViewCell] = [:]
     private var selected: IndexPath?
 
     public init(frame: CGRect, collectionViewLayout layout: UICollectionViewLayout) {
@@ -46,11 +46,11 @@ public import Foundation
         set { scrollDelegate = newValue }
     }
 
-    open var visibleCells: [UICollectionViewCell] { shown.sorted { $0.key < $1.key }.map(\.value) }
-    open var indexPathsForVisibleItems: [IndexPath] { shown.keys.sorted() }
+    open var visibleCells: [UICollectionViewCell] { shownCells.sorted { $0.key < $1.key }.map(\.value) }
+    open var indexPathsForVisibleItems: [IndexPath] { shownCells.keys.sorted() }
     open var indexPathsForSelectedItems: [IndexPath]? { selected.map { [$0] } ?? [] }
-    open func cellForItem(at indexPath: IndexPath) -> UICollectionViewCell? { shown[indexPath] }
-    open func indexPath(for cell: UICollectionViewCell) -> IndexPath? { shown.first { $0.value === cell }?.key }
+    open func cellForItem(at indexPath: IndexPath) -> UICollectionViewCell? { shownCells[indexPath] }
+    open func indexPath(for cell: UICollectionViewCell) -> IndexPath? { shownCells.first { $0.value === cell }?.key }
 
     open func register(_ cellClass: AnyClass?, forCellWithReuseIdentifier identifier: String) {
         classes[identifier] = cellClass as? UICollectionViewCell.Type
@@ -60,12 +60,12 @@ public import Foundation
         -> UICollectionViewCell
     {
         #if !canImport(ObjectiveC)
-        if let cell = unused[identifier]?.popLast() {
+        if let cell = reusableCells[identifier]?.popLast() {
             cell.prepareForReuse()
             return cell
         }
-        let maker = classes[identifier].flatMap { Self.makers[ObjectIdentifier($0)] }
-        let cell = maker?() ?? UICollectionViewCell(frame: .zero)
+        let cellFactory = classes[identifier].flatMap { Self.cellFactories[ObjectIdentifier($0)] }
+        let cell = cellFactory?() ?? UICollectionViewCell(frame: .zero)
         cell.reuseIdentifier = identifier
         return cell
         #endif
@@ -73,7 +73,7 @@ public import Foundation
 
     open func reloadData() {
         #if !canImport(ObjectiveC)
-        for path in shown.keys.sorted() { hide(path) }
+        for path in shownCells.keys.sorted() { hide(path) }
         layoutSubviews()
         #endif
     }
@@ -86,11 +86,14 @@ public import Foundation
 
     #if !canImport(ObjectiveC)
     public weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
-    private static var makers: [ObjectIdentifier: () -> UICollectionViewCell] = [:]
+    private static var cellFactories: [ObjectIdentifier: () -> UICollectionViewCell] = [:]
 
     /// Registers a factory for cells of a class, which the real UIKit does not need.
-    public static func simulate<Cell: UICollectionViewCell>(making type: Cell.Type, by maker: @escaping () -> Cell) {
-        makers[ObjectIdentifier(type)] = maker
+    public static func simulate<Cell: UICollectionViewCell>(
+        making type: Cell.Type,
+        by cellFactory: @escaping () -> Cell
+    ) {
+        cellFactories[ObjectIdentifier(type)] = cellFactory
     }
 
     private func layOut() {
@@ -98,37 +101,37 @@ public import Foundation
         let flow = collectionViewLayout as? UICollectionViewFlowLayout ?? UICollectionViewFlowLayout()
         let size = flow.itemSize
         var corner = CGPoint.zero
-        var wanted: [(IndexPath, CGRect)] = []
+        var visibleRows: [(IndexPath, CGRect)] = []
         for section in 0..<dataSource.numberOfSections(in: self) {
             for item in 0..<dataSource.collectionView(self, numberOfItemsInSection: section) {
                 if corner.x > 0, corner.x + size.width > bounds.width {
                     corner = CGPoint(x: 0, y: corner.y + size.height + flow.minimumLineSpacing)
                 }
-                let place = CGRect(origin: corner, size: size)
-                if place.minY < bounds.maxY, place.maxY > bounds.minY {
-                    wanted.append((IndexPath(item: item, section: section), place))
+                let frame = CGRect(origin: corner, size: size)
+                if frame.minY < bounds.maxY, frame.maxY > bounds.minY {
+                    visibleRows.append((IndexPath(item: item, section: section), frame))
                 }
                 corner.x += size.width + flow.minimumInteritemSpacing
             }
             if corner.x > 0 { corner = CGPoint(x: 0, y: corner.y + size.height + flow.minimumLineSpacing) }
         }
         contentSize = CGSize(width: bounds.width, height: corner.y)
-        for path in shown.keys.sorted() where !wanted.contains(where: { $0.0 == path }) { hide(path) }
-        for (path, place) in wanted where shown[path] == nil {
+        for path in shownCells.keys.sorted() where !visibleRows.contains(where: { $0.0 == path }) { hide(path) }
+        for (path, frame) in visibleRows where shownCells[path] == nil {
             let cell = dataSource.collectionView(self, cellForItemAt: path)
-            cell.frame = place
+            cell.frame = frame
             cell.layoutIfNeeded()
-            shown[path] = cell
+            shownCells[path] = cell
             delegate?.collectionView(self, willDisplay: cell, forItemAt: path)
             addSubview(cell)
         }
     }
 
     private func hide(_ path: IndexPath) {
-        guard let cell = shown.removeValue(forKey: path) else { return }
+        guard let cell = shownCells.removeValue(forKey: path) else { return }
         cell.removeFromSuperview()
         delegate?.collectionView(self, didEndDisplaying: cell, forItemAt: path)
-        if let identifier = cell.reuseIdentifier { unused[identifier, default: []].append(cell) }
+        if let identifier = cell.reuseIdentifier { reusableCells[identifier, default: []].append(cell) }
     }
 
     /// Selects the item of a cell when a touch ends on it.
@@ -136,7 +139,7 @@ public import Foundation
         guard let path = indexPath(for: cell) else { return }
         guard delegate?.collectionView(self, shouldSelectItemAt: path) ?? true else { return }
         if let before = selected, before != path {
-            shown[before]?.isSelected = false
+            shownCells[before]?.isSelected = false
             delegate?.collectionView(self, didDeselectItemAt: before)
         }
         selected = path

@@ -23,10 +23,10 @@ public import Foundation
     open var contentSize = CGSize.zero
     open var isScrollEnabled = true
     open var isPagingEnabled: Bool {
-        get { isPaged }
-        set { isPaged = newValue }
+        get { storedIsPagingEnabled }
+        set { storedIsPagingEnabled = newValue }
     }
-    private var isPaged = false
+    private var storedIsPagingEnabled = false
     open internal(set) var isTracking = false
     open internal(set) var isDragging = false
     open internal(set) var isDecelerating = false

@@ -34,8 +34,8 @@ public import ObjectiveC
     open private(set) var style: Style
     open internal(set) var indexPathForSelectedRow: IndexPath?
     private var classes: [String: UITableViewCell.Type] = [:]
-    private var unused: [String: [UITableViewCell]] = [:]
-    private var shown: [IndexPath: UITableViewCell] = [:]
+    private var reusableCells: [String: [UITableViewCell]] = [:]
+    private var shownCells: [IndexPath: UITableViewCell] = [:]
 
     public init(frame: CGRect, style: Style) {
         self.style = style
@@ -56,12 +56,12 @@ public import ObjectiveC
         set { scrollDelegate = newValue }
     }
 
-    open var visibleCells: [UITableViewCell] { shown.sorted { $0.key < $1.key }.map(\.value) }
-    open var indexPathsForVisibleRows: [IndexPath]? { shown.keys.sorted() }
+    open var visibleCells: [UITableViewCell] { shownCells.sorted { $0.key < $1.key }.map(\.value) }
+    open var indexPathsForVisibleRows: [IndexPath]? { shownCells.keys.sorted() }
     open var numberOfSections: Int { rowCounts.count }
     open func numberOfRows(inSection section: Int) -> Int { rowCounts[section] }
-    open func cellForRow(at indexPath: IndexPath) -> UITableViewCell? { shown[indexPath] }
-    open func indexPath(for cell: UITableViewCell) -> IndexPath? { shown.first { $0.value === cell }?.key }
+    open func cellForRow(at indexPath: IndexPath) -> UITableViewCell? { shownCells[indexPath] }
+    open func indexPath(for cell: UITableViewCell) -> IndexPath? { shownCells.first { $0.value === cell }?.key }
 
     open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
         classes[identifier] = cellClass as? UITableViewCell.Type
@@ -69,12 +69,12 @@ public import ObjectiveC
 
     open func dequeueReusableCell(withIdentifier identifier: String) -> UITableViewCell? {
         #if !canImport(ObjectiveC)
-        if let cell = unused[identifier]?.popLast() {
+        if let cell = reusableCells[identifier]?.popLast() {
             cell.prepareForReuse()
             return cell
         }
         guard let type = classes[identifier] else { return nil }
-        return Self.makers[ObjectIdentifier(type)]?(identifier)
+        return Self.cellFactories[ObjectIdentifier(type)]?(identifier)
             ?? UITableViewCell(style: .default, reuseIdentifier: identifier)
         #endif
     }
@@ -86,7 +86,7 @@ public import ObjectiveC
     open func reloadData() {
         #if !canImport(ObjectiveC)
         prefetched = [:]
-        for path in shown.keys.sorted() { hide(path) }
+        for path in shownCells.keys.sorted() { hide(path) }
         layoutSubviews()
         #endif
     }
@@ -95,7 +95,7 @@ public import ObjectiveC
         #if !canImport(ObjectiveC)
         deselect(indexPathForSelectedRow)
         indexPathForSelectedRow = indexPath
-        if let indexPath { shown[indexPath]?.setSelected(true, animated: animated) }
+        if let indexPath { shownCells[indexPath]?.setSelected(true, animated: animated) }
         #endif
     }
 
@@ -121,43 +121,46 @@ public import ObjectiveC
     #if !canImport(ObjectiveC)
     public weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
     private var prefetched: [IndexPath: UITableViewCell] = [:]
-    private static var makers: [ObjectIdentifier: (String) -> UITableViewCell] = [:]
+    private static var cellFactories: [ObjectIdentifier: (String) -> UITableViewCell] = [:]
 
     /// Registers a factory for cells of a class, which the real UIKit does not need.
-    public static func simulate<Cell: UITableViewCell>(making type: Cell.Type, by maker: @escaping (String) -> Cell) {
-        makers[ObjectIdentifier(type)] = maker
+    public static func simulate<Cell: UITableViewCell>(
+        making type: Cell.Type,
+        by cellFactory: @escaping (String) -> Cell
+    ) {
+        cellFactories[ObjectIdentifier(type)] = cellFactory
     }
 
     private func layOut() {
         guard let dataSource else { return }
         var top: CGFloat = 0
-        var wanted: [(IndexPath, CGRect)] = []
+        var visibleRows: [(IndexPath, CGRect)] = []
         for (section, count) in rowCounts.enumerated() {
             for row in 0..<count {
                 let path = IndexPath(row: row, section: section)
                 let height = delegate?.tableView(self, heightForRowAt: path) ?? rowHeight
-                let place = CGRect(x: 0, y: top, width: bounds.width, height: height)
-                if place.minY < bounds.maxY, place.maxY > bounds.minY { wanted.append((path, place)) }
+                let frame = CGRect(x: 0, y: top, width: bounds.width, height: height)
+                if frame.minY < bounds.maxY, frame.maxY > bounds.minY { visibleRows.append((path, frame)) }
                 top += height
             }
         }
         contentSize = CGSize(width: bounds.width, height: top)
-        for path in shown.keys.sorted() where !wanted.contains(where: { $0.0 == path }) { hide(path) }
-        for (path, place) in wanted where shown[path] == nil {
+        for path in shownCells.keys.sorted() where !visibleRows.contains(where: { $0.0 == path }) { hide(path) }
+        for (path, frame) in visibleRows where shownCells[path] == nil {
             let cell = prefetched.removeValue(forKey: path) ?? dataSource.tableView(self, cellForRowAt: path)
-            cell.frame = place
+            cell.frame = frame
             cell.layoutIfNeeded()
-            shown[path] = cell
+            shownCells[path] = cell
             delegate?.tableView(self, willDisplay: cell, forRowAt: path)
             addSubview(cell)
         }
-        if let last = wanted.last?.0 { prefetch(after: last, dataSource) }
+        if let last = visibleRows.last?.0 { prefetch(after: last, dataSource) }
     }
 
     private func prefetch(after path: IndexPath, _ dataSource: any UITableViewDataSource) {
         guard let prefetchDataSource, path.row + 1 < numberOfRows(inSection: path.section) else { return }
         let next = IndexPath(row: path.row + 1, section: path.section)
-        guard prefetched[next] == nil, shown[next] == nil else { return }
+        guard prefetched[next] == nil, shownCells[next] == nil else { return }
         prefetchDataSource.tableView(self, prefetchRowsAt: [next])
         let cell = dataSource.tableView(self, cellForRowAt: next)
         cell.layoutIfNeeded()
@@ -165,16 +168,16 @@ public import ObjectiveC
     }
 
     private func hide(_ path: IndexPath) {
-        guard let cell = shown.removeValue(forKey: path) else { return }
+        guard let cell = shownCells.removeValue(forKey: path) else { return }
         cell.removeFromSuperview()
         delegate?.tableView(self, didEndDisplaying: cell, forRowAt: path)
-        if let identifier = cell.reuseIdentifier { unused[identifier, default: []].append(cell) }
+        if let identifier = cell.reuseIdentifier { reusableCells[identifier, default: []].append(cell) }
     }
 
     private func deselect(_ path: IndexPath?) {
         guard let path, path == indexPathForSelectedRow else { return }
         indexPathForSelectedRow = nil
-        shown[path]?.setSelected(false, animated: false)
+        shownCells[path]?.setSelected(false, animated: false)
     }
 
     /// Selects the row of a cell when a touch ends on it.

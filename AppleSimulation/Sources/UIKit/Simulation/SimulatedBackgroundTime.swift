@@ -38,11 +38,11 @@ public final class SimulatedBackgroundTime: @unchecked Sendable {
         set { lock.withLock { isExtension = newValue } }
     }
 
-    var underWay: [Work] {
+    var active: [Work] {
         lock.withLock { (tasks.values.map(\.work) + activities.values.map(\.work)).sorted { $0.number < $1.number } }
     }
 
-    var over: [Work] { lock.withLock { ended } }
+    var finished: [Work] { lock.withLock { ended } }
 
     func reset() {
         lock.withLock {
@@ -70,20 +70,20 @@ public final class SimulatedBackgroundTime: @unchecked Sendable {
     }
 
     func perform(_ name: String, _ block: @escaping @Sendable (Bool) -> Void) {
-        let begun: Int? = lock.withLock {
+        let startedID: Int? = lock.withLock {
             guard hasTime else { return nil }
             number += 1
             activities[number] = (Work(name: name, isTask: false, number: number), block)
             return number
         }
-        guard let begun else {
+        guard let activityID = startedID else {
             queue.async { block(true) }
             return
         }
         queue.async {
             block(false)
             self.lock.withLock {
-                if let activity = self.activities.removeValue(forKey: begun) { self.ended.append(activity.work) }
+                if let activity = self.activities.removeValue(forKey: activityID) { self.ended.append(activity.work) }
             }
         }
     }
@@ -101,7 +101,7 @@ public final class SimulatedBackgroundTime: @unchecked Sendable {
         return lock.withLock { tasks.values.map(\.work) }
     }
 
-    func giveTime() {
+    func grantTime() {
         lock.withLock { hasTime = true }
     }
 }

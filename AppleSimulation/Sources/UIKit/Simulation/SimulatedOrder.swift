@@ -10,25 +10,25 @@ public import Foundation
 /// Code that counts screens must have the same result in every order, so its tests run in all of them.
 public struct SimulatedOrder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// Whether the appearing screen is notified before the disappearing one (firebase-ios-sdk 4838 for SwiftUI).
-    public var comingFirst: Bool
+    public var appearingFirst: Bool
     /// Whether SwiftUI views appear when their controller's view is about to appear, rather than after it has appeared
     /// (same source).
     public var viewsFirst: Bool
 
     /// Creates an order.
-    public init(comingFirst: Bool = false, viewsFirst: Bool = false) {
-        self.comingFirst = comingFirst
+    public init(appearingFirst: Bool = false, viewsFirst: Bool = false) {
+        self.appearingFirst = appearingFirst
         self.viewsFirst = viewsFirst
     }
 
     /// All orders.
     public static let allCases: [SimulatedOrder] = [
-        .init(), .init(comingFirst: true), .init(viewsFirst: true), .init(comingFirst: true, viewsFirst: true),
+        .init(), .init(appearingFirst: true), .init(viewsFirst: true), .init(appearingFirst: true, viewsFirst: true),
     ]
 
     /// A description of the order.
     public var description: String {
-        "\(comingFirst ? "coming" : "going") first, \(viewsFirst ? "views before" : "views after") their controller"
+        "\(appearingFirst ? "appearing" : "disappearing") first, \(viewsFirst ? "views before" : "views after") their controller"
     }
 }
 #endif

@@ -31,7 +31,7 @@ extension SimulatedPhone {
         application.connectedScenes.remove(scene)
         scene.delegate?.sceneDidDisconnect(scene)
         post(UIScene.didDisconnectNotification, scene)
-        for window in (scene as? UIWindowScene)?.windows ?? [] { shownWindows.removeAll { $0 === window } }
+        for window in (scene as? UIWindowScene)?.windows ?? [] { visibleWindows.removeAll { $0 === window } }
     }
 
     /// Brings one scene to the foreground.

@@ -73,7 +73,7 @@ public import Foundation
 
 extension SimulatedPhone {
     /// The window that receives touches: the key window, or else the last one shown.
-    public var topWindow: UIWindow? { shownWindows.last { $0.isKeyWindow } ?? shownWindows.last }
+    public var topWindow: UIWindow? { visibleWindows.last { $0.isKeyWindow } ?? visibleWindows.last }
 
     /// Touches a location in a window; nil if no window is shown.
     public func touch(at point: CGPoint, in window: UIWindow? = nil, taps: Int = 1) -> SimulatedFinger? {

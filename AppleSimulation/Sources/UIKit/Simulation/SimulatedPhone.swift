@@ -22,7 +22,7 @@ public import Foundation
     /// The reason of a launch.
     public enum LaunchReason: Sendable {
         /// The user opens the app.
-        case person
+        case user
         /// The system has work for the app: a push notification, a location, a download.
         case background
         /// The system expects the user to open the app soon.
@@ -43,7 +43,7 @@ public import Foundation
     /// The number of reads of `UIScreen.main`.
     ///
     /// An early read makes a SwiftUI app lose its accent color (posthog-ios 237).
-    public internal(set) var mainScreenReadings = 0
+    public internal(set) var mainScreenReadCount = 0
     /// Whether the app is running: launched, and neither terminated nor killed.
     public internal(set) var isRunning = false
     /// Whether the app is suspended.
@@ -53,7 +53,7 @@ public import Foundation
     /// Whether files that are protected until the first unlock after a restart can be read.
     public internal(set) var isUnlockedSinceRestart = true
     /// Whether the system killed the app because it exceeded its background time.
-    public internal(set) var isKilledForOverstaying = false
+    public internal(set) var wasKilledForBackgroundTimeout = false
 
     /// The order of appearance notifications.
     public var order = SimulatedOrder()
@@ -64,9 +64,9 @@ public import Foundation
     /// The application object has no other strong reference to its delegate.
     var applicationDelegate: (any UIApplicationDelegate)?
     var sceneNumber = 0
-    var shownWindows: [UIWindow] = []
+    var visibleWindows: [UIWindow] = []
     weak var firstResponder: UIResponder?
-    var wasInFrontWhenLocked = false
+    var wasForegroundWhenLocked = false
     var seconds: TimeInterval = 1_000
 
     init() {}
@@ -102,16 +102,16 @@ public import Foundation
     // MARK: Background time
 
     /// The work that currently keeps the process awake: named tasks and expiring activities, oldest first.
-    public var backgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.underWay }
+    public var backgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.active }
     /// The completed background work.
-    public var finishedBackgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.over }
+    public var finishedBackgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.finished }
 
     /// Ends the background time: expiration handlers run.
     ///
     /// An app that does not end its tasks in them is killed.
     public func expireBackgroundTime() {
         if !SimulatedBackgroundTime.process.expire().isEmpty {
-            isKilledForOverstaying = true
+            wasKilledForBackgroundTimeout = true
             kill()
         }
     }
@@ -120,7 +120,7 @@ public import Foundation
 
     func become(_ responder: UIResponder) -> Bool {
         guard responder.canBecomeFirstResponder else { return false }
-        if let held = firstResponder, held !== responder, !held.resignFirstResponder() { return false }
+        if let current = firstResponder, current !== responder, !current.resignFirstResponder() { return false }
         firstResponder = responder
         return true
     }
@@ -133,7 +133,7 @@ public import Foundation
     }
 
     func makeKey(_ window: UIWindow) {
-        let siblings = window.windowScene?.windows ?? shownWindows
+        let siblings = window.windowScene?.windows ?? visibleWindows
         for other in siblings where other !== window && other.isKeyWindow {
             other.isKeyWindow = false
             NotificationCenter.default.post(name: UIWindow.didResignKeyNotification, object: other)

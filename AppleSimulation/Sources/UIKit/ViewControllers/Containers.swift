@@ -83,17 +83,17 @@ public import Foundation
     #if !canImport(ObjectiveC)
     private func pop(to target: UIViewController, _ animated: Bool) -> [UIViewController] {
         guard let index = children.firstIndex(where: { $0 === target }), let top = topViewController else { return [] }
-        let gone = Array(children[(index + 1)...])
-        guard !gone.isEmpty else { return [] }
+        let removed = Array(children[(index + 1)...])
+        guard !removed.isEmpty else { return [] }
         children.removeSubrange((index + 1)...)
         top.isMovingFromParent = true
         exchange(top, for: target, animated)
         top.isMovingFromParent = false
-        for controller in gone {
+        for controller in removed {
             controller.parent = nil
             controller.didMove(toParent: nil)
         }
-        return gone
+        return removed
     }
 
     private func exchange(_ old: UIViewController?, for new: UIViewController?, _ animated: Bool) {
@@ -107,7 +107,7 @@ public import Foundation
     }
 
     /// The user begins to swipe back and cancels.
-    public func simulateAbandonedSwipeBack() {
+    public func simulateCanceledSwipeBack() {
         guard children.count > 1, let top = topViewController else { return }
         let outer = children[children.count - 2]
         top.viewWillDisappear(true)
@@ -124,11 +124,11 @@ public import Foundation
 extension UIViewController {
     /// Completes a transition from one child to another.
     fileprivate func finish(_ old: UIViewController?, _ new: UIViewController?, _ animated: Bool) {
-        let comingFirst = SimulatedPhone.current.order.comingFirst
-        if comingFirst, isAppeared { new?.didAppear(animated) }
+        let appearingFirst = SimulatedPhone.current.order.appearingFirst
+        if appearingFirst, isAppeared { new?.didAppear(animated) }
         if isAppeared { old?.didDisappear(animated) }
         old?.viewIfLoaded?.removeFromSuperview()
-        if !comingFirst, isAppeared { new?.didAppear(animated) }
+        if !appearingFirst, isAppeared { new?.didAppear(animated) }
     }
 }
 #endif
@@ -260,7 +260,7 @@ extension UITabBarControllerDelegate {
         #if !canImport(ObjectiveC)
         let old = children
         for child in old where isAppeared { child.willDisappear(animated) }
-        let comingFirst = SimulatedPhone.current.order.comingFirst
+        let appearingFirst = SimulatedPhone.current.order.appearingFirst
         for child in old {
             child.viewIfLoaded?.removeFromSuperview()
             child.removeFromParent()
@@ -270,9 +270,9 @@ extension UITabBarControllerDelegate {
             view.addSubview(child.view)
             if isAppeared { child.willAppear(animated) }
         }
-        if !comingFirst { for child in old { child.didDisappear(animated) } }
+        if !appearingFirst { for child in old { child.didDisappear(animated) } }
         for child in children where isAppeared { child.didAppear(animated) }
-        if comingFirst { for child in old { child.didDisappear(animated) } }
+        if appearingFirst { for child in old { child.didDisappear(animated) } }
         completion?(true)
         #endif
     }

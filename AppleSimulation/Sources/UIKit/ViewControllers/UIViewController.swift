@@ -119,11 +119,11 @@ public import Foundation
 
     // MARK: Containing and presenting
 
-    open var navigationController: UINavigationController? { nearest() }
-    open var tabBarController: UITabBarController? { nearest() }
-    open var splitViewController: UISplitViewController? { nearest() }
+    open var navigationController: UINavigationController? { nearestContainer() }
+    open var tabBarController: UITabBarController? { nearestContainer() }
+    open var splitViewController: UISplitViewController? { nearestContainer() }
 
-    private func nearest<Container: UIViewController>() -> Container? {
+    private func nearestContainer<Container: UIViewController>() -> Container? {
         var current = parent
         while let controller = current {
             if let found = controller as? Container { return found }
@@ -186,7 +186,7 @@ public import Foundation
     }
 
     /// The children that appear and disappear together with this controller.
-    var shownChildren: [UIViewController] {
+    var visibleChildren: [UIViewController] {
         children.filter { $0.viewIfLoaded?.superview != nil }
     }
 }
@@ -250,28 +250,28 @@ extension UIViewController {
         viewWillAppear(animated)
         view.layoutIfNeeded()
         viewDidLayoutSubviews()
-        for child in shownChildren { child.willAppear(animated) }
+        for child in visibleChildren { child.willAppear(animated) }
     }
 
     func didAppear(_ animated: Bool) {
         guard isAppeared, !isSettled else { return }
         isSettled = true
         viewDidAppear(animated)
-        for child in shownChildren { child.didAppear(animated) }
+        for child in visibleChildren { child.didAppear(animated) }
     }
 
     func willDisappear(_ animated: Bool) {
         guard isAppeared, isSettled else { return }
         isSettled = false
         viewWillDisappear(animated)
-        for child in shownChildren { child.willDisappear(animated) }
+        for child in visibleChildren { child.willDisappear(animated) }
     }
 
     func didDisappear(_ animated: Bool) {
         guard isAppeared else { return }
         isAppeared = false
         viewDidDisappear(animated)
-        for child in shownChildren { child.didDisappear(animated) }
+        for child in visibleChildren { child.didDisappear(animated) }
     }
 
     private func present(_ other: UIViewController, _ animated: Bool) {
@@ -279,12 +279,12 @@ extension UIViewController {
         presentedViewController = other
         other.presentingViewController = self
         other.isBeingPresented = true
-        let covers = other.modalPresentationStyle == .fullScreen
-        if covers { outermost.willDisappear(animated) }
+        let isFullScreen = other.modalPresentationStyle == .fullScreen
+        if isFullScreen { outermost.willDisappear(animated) }
         other.willAppear(animated)
         viewIfLoaded?.window?.addSubview(other.view)
         other.didAppear(animated)
-        if covers { outermost.didDisappear(animated) }
+        if isFullScreen { outermost.didDisappear(animated) }
         other.isBeingPresented = false
     }
 
@@ -295,14 +295,14 @@ extension UIViewController {
         }
         presented.presentedViewController.map { _ in presented.dismissPresented(animated) }
         presented.isBeingDismissed = true
-        let covered = presented.modalPresentationStyle == .fullScreen
+        let wasFullScreen = presented.modalPresentationStyle == .fullScreen
         presented.willDisappear(animated)
-        if covered { outermost.willAppear(animated) }
-        let comingFirst = SimulatedPhone.current.order.comingFirst
-        if covered, comingFirst { outermost.didAppear(animated) }
+        if wasFullScreen { outermost.willAppear(animated) }
+        let appearingFirst = SimulatedPhone.current.order.appearingFirst
+        if wasFullScreen, appearingFirst { outermost.didAppear(animated) }
         presented.view.removeFromSuperview()
         presented.didDisappear(animated)
-        if covered, !comingFirst { outermost.didAppear(animated) }
+        if wasFullScreen, !appearingFirst { outermost.didAppear(animated) }
         presented.isBeingDismissed = false
         presented.presentingViewController = nil
         presentedViewController = nil

@@ -131,15 +131,15 @@ public import ObjectiveC
     }
 
     open func convert(_ point: CGPoint, from view: UIView?) -> CGPoint {
-        let there = view?.originInWindow ?? .zero
-        let here = originInWindow
-        return CGPoint(x: point.x + there.x - here.x, y: point.y + there.y - here.y)
+        let otherOrigin = view?.originInWindow ?? .zero
+        let ownOrigin = originInWindow
+        return CGPoint(x: point.x + otherOrigin.x - ownOrigin.x, y: point.y + otherOrigin.y - ownOrigin.y)
     }
 
     open func convert(_ point: CGPoint, to view: UIView?) -> CGPoint {
-        let there = view?.originInWindow ?? .zero
-        let here = originInWindow
-        return CGPoint(x: point.x + here.x - there.x, y: point.y + here.y - there.y)
+        let otherOrigin = view?.originInWindow ?? .zero
+        let ownOrigin = originInWindow
+        return CGPoint(x: point.x + ownOrigin.x - otherOrigin.x, y: point.y + ownOrigin.y - otherOrigin.y)
     }
 
     open func convert(_ rect: CGRect, to view: UIView?) -> CGRect {
@@ -170,21 +170,21 @@ extension UIView {
         let before = window
         let after = parent?.window
         willMove(toSuperview: parent)
-        if before !== after { tell { $0.willMove(toWindow: after) } }
+        if before !== after { forEachInHierarchy { $0.willMove(toWindow: after) } }
         if let old = superview {
             old.willRemoveSubview(self)
             old.subviews.removeAll { $0 === self }
         }
         superview = parent
         parent?.subviews.insert(self, at: min(index, parent?.subviews.count ?? 0))
-        if before !== after { tell { $0.didMoveToWindow() } }
+        if before !== after { forEachInHierarchy { $0.didMoveToWindow() } }
         didMoveToSuperview()
         parent?.didAddSubview(self)
     }
 
-    private func tell(_ body: (UIView) -> Void) {
+    private func forEachInHierarchy(_ body: (UIView) -> Void) {
         body(self)
-        for view in subviews { view.tell(body) }
+        for view in subviews { view.forEachInHierarchy(body) }
     }
 
     /// The center in window coordinates, where a simulated touch on this view begins.

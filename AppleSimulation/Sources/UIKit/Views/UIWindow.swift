@@ -8,7 +8,7 @@ public import ObjectiveC
 #endif
 
 /// Rules modeled here:
-/// - A window that is made key and visible makes its root controller appear, also in the background (Sensors Analytics,
+/// - A window that is made key and visible makes its root controller appear, even in the background (Sensors Analytics,
 ///   article on automatic screens: controllers that appear during a passive launch).
 /// - A window sends a touch to the gesture recognizers of the hit view and its ancestors, then to the view; and a press
 ///   to the first responder, or else to its root controller's view.
@@ -116,11 +116,11 @@ extension UIWindow {
         if isHidden, isShown {
             isShown = false
             rootViewController?.simulateDisappearing(animated: false)
-            phone.shownWindows.removeAll { $0 === self }
+            phone.visibleWindows.removeAll { $0 === self }
             NotificationCenter.default.post(name: Self.didBecomeHiddenNotification, object: self)
         } else if !isHidden, !isShown {
             isShown = true
-            phone.shownWindows.append(self)
+            phone.visibleWindows.append(self)
             rootViewController?.simulateAppearing(animated: false)
             NotificationCenter.default.post(name: Self.didBecomeVisibleNotification, object: self)
         }

@@ -44,11 +44,11 @@ void ccounters_close(int file);
 /// Serves HTTP on a loopback port and responds to every POST like a collector that accepted everything.
 ///
 /// Uses one thread per connection. Returns only if the port is not available.
-int ccounters_sink(uint16_t port);
+int ccounters_run_sink(uint16_t port);
 /// Returns the ccounters_nanoseconds() time of the first complete POST to a sink of this process; 0 before that.
 uint64_t ccounters_first_post(void);
 /// Listens on a loopback port, lets clients connect, and never responds.
 ///
 /// Returns only if the port is not available.
-int ccounters_silence(uint16_t port);
+int ccounters_run_unresponsive_server(uint16_t port);
 #endif

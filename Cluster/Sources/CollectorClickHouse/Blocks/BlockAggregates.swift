@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
-/// The sums that a block's new events add to devices and event names.
+/// Sums of a block's new events by device and by event name.
 struct BlockAggregates {
     /// The sums that a block adds to a device.
     struct Device {
@@ -18,20 +18,22 @@ struct BlockAggregates {
         var states: UInt64 = 0
     }
 
-    /// An event name and a quarter of an hour.
+    /// The key of sums: an event name and a quarter hour.
     struct NameKey: Hashable {
-        /// Bytes, because two encodings of one letter are two names.
+        /// The name as UTF-8 bytes.
+        ///
+        /// A string is not used, because different encodings of the same letter make different names.
         let name: [UInt8]
         let quarter: Int64
     }
 
-    /// The sums that a block adds to a name.
+    /// The sums that a block adds to an event name.
     struct Name {
         var events: UInt64 = 0
         var first = Int64.max
         var last = Int64.min
-        /// The position of the first of these events.
-        var place = Int64.max
+        /// The position of the first event with the name.
+        var firstPosition = Int64.max
     }
 
     private(set) var devices: [InstallationID: Device] = [:]
@@ -45,7 +47,7 @@ struct BlockAggregates {
         name.events += 1
         name.first = min(name.first, time)
         name.last = max(name.last, time)
-        name.place = min(name.place, event.position.rawValue)
+        name.firstPosition = min(name.firstPosition, event.position.rawValue)
         names[key] = name
         guard let installation = event.installation else { return }
         var device = devices[installation] ?? Device()
@@ -98,8 +100,8 @@ extension BlockRows {
                 row.unsigned(name.events)
                 row.integer(name.first)
                 row.integer(name.last)
-                row.integer(name.place)
-                // The version. Counts that were recomputed without erased installations have a higher one.
+                row.integer(name.firstPosition)
+                // The row's version. Counts that were recomputed without erased installations have a higher version.
                 row.unsigned(0)
             }
         }
@@ -110,7 +112,7 @@ extension BlockRows {
         let block = Int64(clamping: decision.block)
         add(.descriptions, key.installation) { row in
             row.id(key.installation)
-            row.halves(key.hash.high, key.hash.low)
+            row.idHalves(key.hash.high, key.hash.low)
             row.integer(block)
             row.short(entry.number)
             row.string(entry.facts.app ?? "")

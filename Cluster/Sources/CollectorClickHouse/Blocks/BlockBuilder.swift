@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 package import TrackwayJournal
 
-/// Collects the contents of a block's records, from which its rows are made.
+/// Collects the contents of records, from which a block's rows are made.
 ///
 /// The rows are a function of the records and of the contents of earlier blocks (``KnownRows``), which are looked up
 /// later. Not thread-safe.
@@ -25,17 +25,17 @@ package final class BlockBuilder {
         let context: ContextHash?
         let body: [UInt8]
         let values: ColumnValues
-        /// The name of the screen that it shows, as a column value; empty for none.
+        /// The name of the screen that the event shows, as a column value; empty for none.
         let screen: [UInt8]
         /// The event's device data, if it is a snapshot.
         let snapshot: DeviceSnapshot?
-        /// The beginning of its session, as reported by its context.
-        let began: SessionBeginning
-        /// The captured data; nil unless it is a captured event.
+        /// The start of the event's session, as reported by the event's context.
+        let sessionStart: SessionBeginning
+        /// The captured data; nil unless this is a captured event.
         let captured: CapturedRow?
-        /// Its place among the user traits records of its log record.
-        let telling: Telling.Place
-        /// How it was admitted later, if it was initially rejected.
+        /// The event's position among the user traits records of its log record.
+        let traitsPosition: UserTraitsRecord.Position
+        /// How the event was admitted later; nil unless it was initially rejected.
         var replayed: StoredEvent.Replayed?
 
         var account: AccountKey? {
@@ -44,7 +44,7 @@ package final class BlockBuilder {
         }
     }
 
-    /// A writer of an installation.
+    /// The key of a writer of an installation.
     package struct AccountKey: Hashable, Sendable {
         /// The installation.
         package let installation: InstallationID
@@ -58,7 +58,7 @@ package final class BlockBuilder {
         }
     }
 
-    /// The writer, kind, and reason of sequence ranges.
+    /// The key of sequence ranges: their writer, kind, and reason.
     struct RangeKey: Hashable {
         let account: AccountKey
         let kind: RangeKind
@@ -69,7 +69,7 @@ package final class BlockBuilder {
     struct Claims {
         var recorded: UInt64 = 0
         var received = Timestamp(milliseconds: .min)
-        /// The position where its first batch begins.
+        /// The position where the writer's first batch begins.
         let first: EventPosition
     }
 
@@ -112,42 +112,44 @@ package final class BlockBuilder {
     /// The index of each context within the block, in order of first occurrence.
     private(set) var contextNumbers: [ContextKey: UInt32] = [:]
     /// The user traits in contexts.
-    private(set) var tellings: [Telling] = []
-    private var telling = Telling.Place(record: 0)
-    private(set) var orders: [InstallationID: DeletionRequest] = [:]
-    private(set) var refusals = RejectionLog()
+    private(set) var userTraits: [UserTraitsRecord] = []
+    private var traitsPosition = UserTraitsRecord.Position(record: 0)
+    private(set) var deletionRequests: [InstallationID: DeletionRequest] = [:]
+    private(set) var rejections = RejectionLog()
     private(set) var arrivals = BlockIngestCounts()
     /// The position where the record begins, and the number of batch headers read from it so far.
-    private var place: (start: LogPosition, headers: Int) = (.start, 0)
-    /// The number of events that the walk has reported and not stored yet.
+    private var recordPosition: (start: LogPosition, headers: Int) = (.start, 0)
+    /// The number of events that the traversal has reported but not stored yet.
     private var waiting = 0
     private var batch = Batch()
     private let limits: AdmissionLimits
 
     /// Creates a builder without records.
     ///
-    /// - Parameter limits: The limits of admission, used for splitting batches.
+    /// - Parameter limits: The admission limits, used for splitting batches.
     package init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
     /// Adds the next record.
     ///
-    /// - Parameter start: The position where it begins.
-    package func enter(_ record: ParsedRecord, at start: LogPosition) throws {
-        place = (start, 0)
+    /// - Parameter start: The position where the record begins.
+    package func add(_ record: ParsedRecord, at start: LogPosition) throws {
+        recordPosition = (start, 0)
         waiting = 0
         if case .batch(let batch, _, _) = record {
-            refusals.beginRecord(inReplay: batch.header.replayed != nil)
+            rejections.beginRecord(inReplay: batch.header.replayed != nil)
         } else {
-            refusals.beginRecord(inReplay: false)
+            rejections.beginRecord(inReplay: false)
         }
-        telling = Telling.Place(record: EventPosition(segment: start.segment, offset: start.offset).rawValue)
+        traitsPosition = UserTraitsRecord.Position(
+            record: EventPosition(segment: start.segment, offset: start.offset).rawValue
+        )
         try RecordVisitor(self, limits: limits).enter(record, at: start)
     }
 
-    /// Counts a record that is foreign, or that cannot be distinguished from damage.
-    package func pass() { arrivals.damaged += 1 }
+    /// Counts a foreign record, which cannot be distinguished from a damaged one.
+    package func addDamaged() { arrivals.damaged += 1 }
 
     /// The ids of the block's events.
     package var ids: [EventID] { candidates.map(\.event) }
@@ -157,15 +159,15 @@ package final class BlockBuilder {
         var all = Set(candidates.compactMap(\.installation))
         all.formUnion(claims.keys.map(\.installation))
         all.formUnion(contexts.keys.compactMap(\.installation))
-        all.formUnion(refusals.installations)
+        all.formUnion(rejections.installations)
         return Array(all)
     }
 
     /// The installations that the block erases.
-    package var erased: [InstallationID] { Array(orders.keys) }
+    package var erased: [InstallationID] { Array(deletionRequests.keys) }
 
     /// The writers with sequence numbers that the block rejects.
-    package var refusedAccounts: [AccountKey] { refusals.accounts }
+    package var rejectedAccounts: [AccountKey] { rejections.accounts }
 }
 
 extension BlockBuilder: RecordConsumer {
@@ -180,29 +182,29 @@ extension BlockBuilder: RecordConsumer {
     ) {
         batch = Batch(received: received, key: key, installation: installation)
         guard let installation else { return }
-        batch.isErased = orders[installation] != nil
-        arrivals.met.insert(installation)
-        refusals.belong(to: installation)
-        defer { place.headers += 1 }
+        batch.isErased = deletionRequests[installation] != nil
+        arrivals.installations.insert(installation)
+        rejections.assignRecord(to: installation)
+        defer { recordPosition.headers += 1 }
         guard let writer, !batch.isErased else { return }
         let account = AccountKey(installation: installation, writer: writer)
         batch.account = account
         let first = EventPosition(
-            segment: place.start.segment,
-            offset: place.start.offset,
-            ordinal: place.headers
+            segment: recordPosition.start.segment,
+            offset: recordPosition.start.offset,
+            ordinal: recordPosition.headers
         )
-        var told = claims[account] ?? Claims(first: first)
-        told.recorded = max(told.recorded, min(recorded ?? 0, UInt64(Int64.max - 1)))
-        told.received = max(told.received, received)
-        claims[account] = told
+        var claim = claims[account] ?? Claims(first: first)
+        claim.recorded = max(claim.recorded, min(recorded ?? 0, UInt64(Int64.max - 1)))
+        claim.received = max(claim.received, received)
+        claims[account] = claim
     }
 
     package func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) {
         guard let account = batch.account else { return }
-        // As in an index, which uses signed numbers.
-        let most = UInt64(Int64.max - 1)
-        let range = min(range.lowerBound, most)...min(range.upperBound, most)
+        // Sequence numbers are capped as in an SQLite index, which stores signed numbers.
+        let maxSequence = UInt64(Int64.max - 1)
+        let range = min(range.lowerBound, maxSequence)...min(range.upperBound, maxSequence)
         ranges[RangeKey(account: account, kind: kind, reason: reason), default: SequenceRanges()].insert(range)
     }
 
@@ -211,21 +213,22 @@ extension BlockBuilder: RecordConsumer {
         let hash = ContextHash(content)
         batch.context = hash
         batch.facts = ContextFacts(context: content, clock: clock)
-        // Admission checked the text. Unreadable content has no values.
+        // Admission validated the text. Content that cannot be parsed has no values.
         batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
-        descriptions.meet(key, content, batch.facts)
+        descriptions.add(key, content, batch.facts)
         guard contexts[key] == nil else { return }
         contexts[key] = Array(content)
         contextNumbers[key] = UInt32(clamping: contextNumbers.count)
-        if let told = Telling(batch.facts, content, of: batch.installation, hash, at: telling.next()) {
-            tellings.append(told)
+        if let record = UserTraitsRecord(batch.facts, content, of: batch.installation, hash, at: traitsPosition.next())
+        {
+            userTraits.append(record)
         }
     }
 
-    package func event(_ event: WalkedEvent) throws {
+    package func event(_ event: VisitedEvent) throws {
         guard !batch.isErased else {
-            if let installation = batch.installation { arrivals.refuse(1, of: installation) }
+            if let installation = batch.installation { arrivals.addDropped(1, of: installation) }
             return
         }
         waiting += 1
@@ -249,17 +252,17 @@ extension BlockBuilder: RecordConsumer {
                 values: ColumnValues(event: event.line, global: batch.global),
                 screen: name == CapturedName.screenView ? screen(received) : [],
                 snapshot: snapshot(name, received),
-                began: SessionBeginning(received.session ?? batch.facts.session, batch.facts),
+                sessionStart: SessionBeginning(received.session ?? batch.facts.session, batch.facts),
                 captured: CapturedRow(name, received, batch.facts, at: time),
-                telling: telling.next()
+                traitsPosition: traitsPosition.next()
             )
         )
         arrived(event.sequence)
     }
 
-    /// Returns the screen that an event shows: its own, or else that of its context.
+    /// Returns the screen that an event shows: its own, or otherwise its context's.
     private func screen(_ event: ReceivedEvent) -> [UInt8] {
-        // Decoded as in an index. Admission has checked the text.
+        // The attributes are decoded as in an SQLite index. Admission has validated the text.
         let attributes = event.attributes.flatMap { try? JSONValue.parse($0) }?.object
         let screen = attributes?[CapturedKey.screenName]?.string ?? batch.facts.screen
         return screen.map { QueryValue.text(Array($0.utf8)).columnBytes } ?? []
@@ -267,7 +270,7 @@ extension BlockBuilder: RecordConsumer {
 
     /// Returns the device data of a snapshot.
     ///
-    /// Nil for other events, and if the installation is unknown.
+    /// Returns nil for other events, and if the installation is unknown.
     private func snapshot(_ name: String, _ received: ReceivedEvent) -> DeviceSnapshot? {
         guard batch.installation != nil, let kind = DeviceSnapshot.Kind(name) else { return nil }
         let context = batch.context.flatMap { contexts[ContextKey(installation: batch.installation, hash: $0)] }
@@ -285,27 +288,27 @@ extension BlockBuilder: RecordConsumer {
     package func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
         guard !batch.isErased else { return }
         var failure = failure
-        failure.version = failure.version ?? batch.facts.version?.cut(toBytes: FailedEvent.nameBytes)
+        failure.version = failure.version ?? batch.facts.version?.truncated(toUTF8Count: FailedEvent.nameBytes)
         guard let sequence, sequence > 0, let account = batch.account else {
-            refusals.refuse(failure, of: batch.installation, number: nil)
+            rejections.reject(failure, of: batch.installation, number: nil)
             return
         }
         let key = RangeKey(account: account, kind: .rejected, reason: "")
         let isNew = !(ranges[key]?.contains(sequence...sequence) ?? false)
         self.account(sequence...sequence, .rejected, reason: "")
         // A sequence number that is rejected again is not stored twice.
-        if isNew { refusals.refuse(failure, of: batch.installation, number: (account, sequence)) }
+        if isNew { rejections.reject(failure, of: batch.installation, number: (account, sequence)) }
     }
 
-    package func admitted(at place: EventPosition) { refusals.admit(place, of: batch.installation) }
+    package func admittedOnReplay(at position: EventPosition) { rejections.admit(position, of: batch.installation) }
 
-    package func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) {
-        refusals.refuseAgain(fault, place, of: batch.installation)
+    package func rejectedOnReplay(_ fault: RejectedEvent, at position: EventPosition) {
+        rejections.rejectAgain(fault, position, of: batch.installation)
     }
 
-    package func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) {
+    package func mark(_ position: EventPosition, from original: EventPosition, _ origin: ReplayOrigin) {
         guard let last = candidates.indices.last, candidates[last].position == position else { return }
-        candidates[last].replayed = StoredEvent.Replayed(from: place, at: origin.at, key: origin.key)
+        candidates[last].replayed = StoredEvent.Replayed(from: original, at: origin.at, key: origin.key)
     }
 
     package func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
@@ -325,16 +328,16 @@ extension BlockBuilder: RecordConsumer {
     package func erase(_ order: DeletionRequest, sequence: UInt64?) {
         arrived(sequence)
         let installation = order.installation
-        guard orders[installation] == nil else { return }
-        orders[installation] = order
-        arrivals.refuse(candidates.count { $0.installation == installation }, of: installation)
+        guard deletionRequests[installation] == nil else { return }
+        deletionRequests[installation] = order
+        arrivals.addDropped(candidates.count { $0.installation == installation }, of: installation)
         candidates.removeAll { $0.installation == installation }
-        refusals.erase(installation)
+        rejections.erase(installation)
         claims = claims.filter { $0.key.installation != installation }
         ranges = ranges.filter { $0.key.account.installation != installation }
         contexts = contexts.filter { $0.key.installation != installation }
         descriptions.remove(installation)
-        tellings.removeAll { $0.installation == installation }
+        userTraits.removeAll { $0.installation == installation }
         if batch.installation == installation {
             batch = Batch(
                 received: batch.received,
@@ -345,7 +348,7 @@ extension BlockBuilder: RecordConsumer {
         }
     }
 
-    package func countErased(_ record: ErasureRecord) { arrivals.refuse(record.events, of: record.installation) }
+    package func countErased(_ record: ErasureRecord) { arrivals.addDropped(record.events, of: record.installation) }
 
     package func end() {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Decides where a block ends.
 ///
@@ -15,11 +15,11 @@ package struct BlockCutter: Sendable {
         package var events = 20_000
         /// The number of bytes of inflated bodies at which a block ends.
         ///
-        /// All of them are in memory at the same time.
+        /// All of a block's inflated bodies are in memory at the same time.
         package var bytes = 32 << 20
-        /// The number of records at which a block ends, however small they are.
+        /// The number of records, of any size, at which a block ends.
         package var records = 20_000
-        /// The time after its first record at which a block ends.
+        /// The time after a block's first record at which the block ends.
         package var wait: Duration = .seconds(1)
 
         /// Creates the default limits.
@@ -29,11 +29,11 @@ package struct BlockCutter: Sendable {
     /// The length of a week in milliseconds.
     ///
     /// Weeks are counted from the beginning of 1970, so they begin on Thursdays.
-    package static let millisecondsOfWeek: Int64 = 604_800_000
+    package static let millisecondsPerWeek: Int64 = 604_800_000
 
-    /// The sequence of the first record.
+    /// The sequence of the block's first record.
     package let first: UInt64
-    /// The sequence after that of the last record in the block.
+    /// The sequence that follows the block's last record.
     package private(set) var next: UInt64
     private let limits: Limits
     private var events = 0
@@ -56,20 +56,20 @@ package struct BlockCutter: Sendable {
         events >= limits.events || bytes >= limits.bytes || next - first >= UInt64(limits.records)
     }
 
-    /// Whether the block's time limit has passed, even if it is not full.
+    /// Whether the block's time limit has passed, regardless of its size.
     package func isDue(at now: MonotonicTime) -> Bool { deadline.map { now >= $0 } ?? false }
 
     /// Adds the next record.
     ///
     /// - Parameters:
-    ///   - events: The number of its events.
-    ///   - bytes: The size of its events in bytes, inflated.
-    ///   - received: The time they arrived; nil for a record without a time of arrival.
+    ///   - events: The number of events in the record.
+    ///   - bytes: The inflated size of these events in bytes.
+    ///   - received: The time of arrival; nil for a record without one.
     /// - Returns: Whether the record was added. If not, the block ends before it.
-    package mutating func take(events: Int, bytes: Int, received: Timestamp?, at now: MonotonicTime) -> Bool {
+    package mutating func add(events: Int, bytes: Int, received: Timestamp?, at now: MonotonicTime) -> Bool {
         if let received {
-            // Rounded toward zero, as in ClickHouse.
-            let week = received.milliseconds / Self.millisecondsOfWeek
+            // The division rounds toward zero, as in ClickHouse.
+            let week = received.milliseconds / Self.millisecondsPerWeek
             guard self.week == nil || self.week == week else { return false }
             self.week = week
         }

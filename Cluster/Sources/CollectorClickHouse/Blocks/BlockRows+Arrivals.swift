@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 // Rows about arrivals: rejections, replays, counts per installation, and position ranges.
 extension BlockRows {
     /// Writes rejections and changes to earlier rejections.
     ///
-    /// - Parameter known: What is known from earlier blocks.
-    mutating func write(_ refusals: RejectionLog, known: KnownRows) {
-        for step in refusals.steps {
+    /// - Parameter known: The relevant contents of earlier blocks.
+    mutating func write(_ rejections: RejectionLog, known: KnownRows) {
+        for step in rejections.steps {
             if let installation = step.installation, known.erased.contains(installation) { continue }
-            if let (account, number) = step.sequence, known.refused[account]?.contains(number...number) ?? false {
+            if let (account, number) = step.sequence, known.rejected[account]?.contains(number...number) ?? false {
                 continue
             }
             write(step)
@@ -65,18 +65,18 @@ extension BlockRows {
                 row.unsigned(installation == nil ? damaged : 0)
             }
         }
-        for (key, place) in sums.places {
+        for (key, extent) in sums.extents {
             add(.places, key.installation) { [block] row in
                 row.byte(key.kind.rawValue)
-                row.string(key.whose)
+                row.string(key.owner)
                 row.id(key.installation)
                 row.integer(block)
-                row.integer(place.first.rawValue)
-                row.integer(place.last.rawValue)
-                row.unsigned(place.events)
-                row.integer(place.earliest.milliseconds)
-                row.integer(place.latest.milliseconds)
-                row.integer(place.arrived.milliseconds)
+                row.integer(extent.first.rawValue)
+                row.integer(extent.last.rawValue)
+                row.unsigned(extent.events)
+                row.integer(extent.earliest.milliseconds)
+                row.integer(extent.latest.milliseconds)
+                row.integer(extent.arrived.milliseconds)
             }
         }
     }

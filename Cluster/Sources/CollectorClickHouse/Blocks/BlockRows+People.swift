@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Sums of a block's new events by person, installation, and session.
 struct PersonAggregates {
-    /// The person, installation, and session of events.
+    /// The person, installation, and session that events belong to.
     ///
-    /// The user is empty for the installation's visitor.
+    /// An empty user means the installation's visitor.
     struct Key: Hashable {
         let user: ByteText
         let installation: InstallationID?
@@ -26,9 +26,9 @@ struct PersonAggregates {
 
     /// Adds the next event, in order of arrival.
     ///
-    /// Skips events with neither user nor installation.
+    /// Skips events that have neither a user nor an installation.
     mutating func add(_ event: BlockBuilder.Candidate) {
-        guard event.isSomebodys else { return }
+        guard event.hasPerson else { return }
         let key = Key(
             user: ByteText(event.user),
             installation: event.installation,
@@ -44,8 +44,8 @@ struct PersonAggregates {
 }
 
 extension BlockBuilder.Candidate {
-    /// Whether the event counts for a person.
-    fileprivate var isSomebodys: Bool { !user.isEmpty || installation != nil }
+    /// Whether the event has a user or an installation.
+    fileprivate var hasPerson: Bool { !user.isEmpty || installation != nil }
 }
 
 extension PersonAggregates.Key {
@@ -58,9 +58,9 @@ extension PersonAggregates.Key {
 
 extension BlockRows {
     /// Writes the rows that a new event adds to its person or session.
-    mutating func writeUse(of event: BlockBuilder.Candidate) {
+    mutating func writePersonRows(of event: BlockBuilder.Candidate) {
         let block = Int64(clamping: decision.block)
-        if event.isSomebodys {
+        if event.hasPerson {
             add(.timeline, event.installation) { row in
                 row.string(event.user)
                 row.id(event.user.isEmpty ? event.installation : nil)
@@ -85,16 +85,16 @@ extension BlockRows {
                 row.integer(usage.number)
                 row.byte(usage.flags)
             }
-        case .person(let kind, let attributes)? where event.isSomebodys:
+        case .person(let kind, let attributes)? where event.hasPerson:
             add(.traits, event.installation) { row in
                 row.string(event.user)
                 row.id(event.installation)
-                row.integer(event.telling.record)
-                row.short(event.telling.part)
+                row.integer(event.traitsPosition.record)
+                row.short(event.traitsPosition.part)
                 row.integer(block)
                 row.string(kind.rawValue)
                 row.integer(event.time.milliseconds)
-                row.noID()
+                row.missingID()
                 row.string(attributes)
             }
         case .person?, nil: break
@@ -102,18 +102,18 @@ extension BlockRows {
     }
 
     /// Writes the user traits in a context.
-    mutating func write(_ telling: Telling) {
+    mutating func write(_ record: UserTraitsRecord) {
         let block = Int64(clamping: decision.block)
-        add(.traits, telling.installation) { row in
-            row.string(telling.user)
-            row.id(telling.installation)
-            row.integer(telling.place.record)
-            row.short(telling.place.part)
+        add(.traits, record.installation) { row in
+            row.string(record.user)
+            row.id(record.installation)
+            row.integer(record.position.record)
+            row.short(record.position.part)
             row.integer(block)
-            row.string(Telling.kind)
+            row.string(UserTraitsRecord.kind)
             row.integer(0)
-            row.halves(telling.context.high, telling.context.low)
-            row.string(telling.content)
+            row.idHalves(record.context.high, record.context.low)
+            row.string(record.content)
         }
     }
 

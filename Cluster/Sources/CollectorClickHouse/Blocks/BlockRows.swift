@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 
-/// What earlier blocks contain that affects a block's rows.
+/// The contents of earlier blocks that affect a block's rows.
 package struct KnownRows: Sendable, Hashable {
     /// The block's event ids that already occur in earlier blocks.
     package var ids: Set<EventID>
     /// The block's installations that were erased in earlier blocks.
     package var erased: Set<InstallationID>
     /// The sequence numbers of the block's writers that earlier blocks rejected.
-    package var refused: [BlockBuilder.AccountKey: SequenceRanges] = [:]
+    package var rejected: [BlockBuilder.AccountKey: SequenceRanges] = [:]
 
     /// Creates the known rows.
     package init(ids: Set<EventID> = [], erased: Set<InstallationID> = []) {
@@ -24,14 +24,14 @@ package struct KnownRows: Sendable, Hashable {
 package struct BlockRows: Sendable {
     /// The version of the function that turns records into rows.
     ///
-    /// A block is written by the version it was decided with.
+    /// A block is written with the version that its decision specifies.
     package static let version = 3
 
     /// The decision that defines the block.
     package let decision: BlockDecision
-    /// The number of events that had not arrived before.
+    /// The number of new events, without duplicates.
     package private(set) var events = 0
-    /// The number of events that had arrived before.
+    /// The number of duplicates: events that had already arrived.
     package private(set) var repeats = 0
     /// The week of arrival, the same for all events; nil without events.
     package private(set) var week: Int64?
@@ -43,15 +43,15 @@ package struct BlockRows: Sendable {
     /// Creates the rows of a block.
     ///
     /// - Parameters:
-    ///   - decision: The block.
+    ///   - decision: The decision that defines the block.
     ///   - builder: The contents of its records.
-    ///   - known: What is known from earlier blocks.
+    ///   - known: The relevant contents of earlier blocks.
     /// - Complexity: O(bytes).
     package init(_ decision: BlockDecision, _ builder: BlockBuilder, known: KnownRows) {
         self.decision = decision
         func isKept(_ installation: InstallationID?) -> Bool { installation.map { !known.erased.contains($0) } ?? true }
 
-        var met = known.ids
+        var seen = known.ids
         var repeated: [BlockBuilder.AccountKey: UInt64] = [:]
         var sessions: [SessionKey: SessionSum] = [:]
         var sums = BlockAggregates()
@@ -59,12 +59,12 @@ package struct BlockRows: Sendable {
         var people = PersonAggregates()
         for candidate in builder.candidates {
             guard isKept(candidate.installation) else {
-                arrivals.addRefused(candidate)
+                arrivals.addErased(candidate)
                 continue
             }
-            guard met.insert(candidate.event).inserted else {
+            guard seen.insert(candidate.event).inserted else {
                 repeats += 1
-                arrivals.addRepeat(candidate)
+                arrivals.addDuplicate(candidate)
                 if let account = candidate.account { repeated[account, default: 0] += 1 }
                 continue
             }
@@ -74,7 +74,7 @@ package struct BlockRows: Sendable {
             writeReplay(candidate)
             sums.add(candidate)
             arrivals.add(candidate)
-            writeUse(of: candidate)
+            writePersonRows(of: candidate)
             people.add(candidate)
             guard !candidate.session.isEmpty else { continue }
             let key = SessionKey(installation: candidate.installation, session: ByteText(candidate.session))
@@ -87,15 +87,15 @@ package struct BlockRows: Sendable {
         write(sums)
         for (key, entry) in builder.descriptions.entries where isKept(key.installation) { write(key, entry) }
         write(people)
-        for telling in builder.tellings where isKept(telling.installation) { write(telling) }
+        for record in builder.userTraits where isKept(record.installation) { write(record) }
         for (key, claims) in builder.claims where isKept(key.installation) {
             write(key, claims, repeated[key] ?? 0)
         }
         for (key, ranges) in builder.ranges where isKept(key.account.installation) { write(key, ranges) }
-        write(builder.refusals, known: known)
+        write(builder.rejections, known: known)
         arrivals.add(builder.arrivals)
         write(arrivals, damaged: builder.arrivals.damaged)
-        for order in builder.orders.values { write(order) }
+        for order in builder.deletionRequests.values { write(order) }
         writeBlock()
     }
 
@@ -107,7 +107,7 @@ package struct BlockRows: Sendable {
 
     var block: Int64 { Int64(clamping: decision.block) }
 
-    /// Adds a row, which belongs to `installation` unless that is nil.
+    /// Adds a row, owned by `installation` unless that is nil.
     mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void) {
         write(&rows[table, default: RowBinary()])
         counts[table, default: 0] += 1
@@ -115,7 +115,7 @@ package struct BlockRows: Sendable {
     }
 
     private mutating func write(_ candidate: BlockBuilder.Candidate) {
-        week = candidate.received.milliseconds / BlockCutter.millisecondsOfWeek
+        week = candidate.received.milliseconds / BlockCutter.millisecondsPerWeek
         add(.events, candidate.installation) { [block] row in
             row.integer(candidate.position.rawValue)
             row.integer(block)
@@ -128,7 +128,7 @@ package struct BlockRows: Sendable {
             row.unsigned(candidate.sequence)
             row.string(candidate.user)
             row.string(candidate.session)
-            row.halves(candidate.context?.high ?? 0, candidate.context?.low ?? 0)
+            row.idHalves(candidate.context?.high ?? 0, candidate.context?.low ?? 0)
             row.string(candidate.body)
             row.values(candidate.values)
             row.string(candidate.screen)
@@ -143,10 +143,10 @@ package struct BlockRows: Sendable {
     private mutating func write(_ key: BlockBuilder.ContextKey, _ body: [UInt8], _ number: UInt32) {
         add(.contexts, key.installation) { [block] row in
             row.id(key.installation)
-            row.halves(key.hash.high, key.hash.low)
+            row.idHalves(key.hash.high, key.hash.low)
             row.integer(block)
             row.string(body)
-            // Admission checked the text. Unreadable content has no values.
+            // Admission validated the text. Content that cannot be parsed has no values.
             row.values(ColumnValues(context: try? JSONValue.parse(body)))
             row.short(number)
         }
@@ -227,9 +227,9 @@ private struct SessionSum {
     var first = Int64.max
     var last = Int64.min
     var events: UInt64 = 0
-    /// The time it began, as far as the block shows.
+    /// The start of the session, as far as the block's events show.
     var start = Int64.max
-    /// Its number within its installation; 0 if unknown.
+    /// The session's number within its installation; 0 if unknown.
     var ordinal: Int64 = 0
 
     mutating func add(_ event: BlockBuilder.Candidate) {
@@ -238,15 +238,15 @@ private struct SessionSum {
         last = max(last, time)
         events += 1
         if !event.user.isEmpty { user = event.user }
-        start = min(start, event.began.start?.milliseconds ?? time)
-        if ordinal == 0 { ordinal = event.began.ordinal ?? 0 }
+        start = min(start, event.sessionStart.start?.milliseconds ?? time)
+        if ordinal == 0 { ordinal = event.sessionStart.ordinal ?? 0 }
     }
 }
 
 extension RowBinary {
     /// Appends an id, or zeros for nil.
     mutating func id(_ id: (some UniqueID)?) {
-        if let id { self.id(id) } else { noID() }
+        if let id { self.id(id) } else { missingID() }
     }
 
     /// Appends the names of values, then the values.

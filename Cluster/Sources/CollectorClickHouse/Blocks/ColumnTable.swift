@@ -3,7 +3,7 @@
 
 /// A table that blocks are written to.
 ///
-/// A block is written to the tables in the order of the cases: if the last one has it, so do the others.
+/// A block is written to the tables in the order of the cases: if the last table has the block, so do the others.
 ///
 /// Each key ends with the position or the block of the row, so writing a block again replaces its rows automatically.
 package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
@@ -11,31 +11,31 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case events
     /// The event ids, used to detect duplicates.
     case ids
-    /// Contexts, which apply to several events: app, device, and person.
+    /// Contexts, which several events share: data about app, device, and person.
     case contexts
-    /// Sums of sessions, one row for each block with events of the session.
+    /// Sums by session and block, one row each.
     case sessions
-    /// Sums by person, one row for each session and block with events of the person.
+    /// Sums by person, session, and block, one row each.
     case people
-    /// The same sums by installation and session.
+    /// The sums in ``people``, ordered by installation and session.
     case visits
-    /// The positions of a person's events, in order of time.
+    /// The positions of each person's events, in order of time.
     case timeline
-    /// User traits: contexts, and events that change attributes.
+    /// User traits, from contexts and from events that change attributes.
     case traits
     /// Screens, clicks, and app starts and ends.
     case usage
     /// Writers' claims about themselves, one row for each block.
     case writers
-    /// The states of writers' sequence numbers, one row for each range and block.
+    /// States of writers' sequence numbers, one row for each range and block.
     case ranges
-    /// Sums of devices, one row for each block with events of the device.
+    /// Sums by device and block, one row each.
     case devices
-    /// App and device facts in contexts, one row for each context and block.
+    /// App and device facts, one row for each context and block.
     case descriptions
     /// Snapshots: what devices reported about themselves.
     case snapshots
-    /// Event counts by name and quarter of an hour, one row for each block.
+    /// Event counts by name, quarter hour, and block, one row each.
     case names
     /// Rejections and later changes to them, one row for each step.
     case failures
@@ -43,18 +43,20 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case replays
     /// Arrival counts, one row for each installation and block.
     case counts
-    /// Position ranges by owner, one row for each block.
+    /// Position ranges by owner and block, one row each.
     case places
     /// Erased installations.
     case erasures
-    /// The blocks, with the number of their rows in the other tables.
+    /// The blocks, with their row counts in the other tables.
     case blocks
 
     /// A column.
     package struct Column: Sendable, Hashable {
-        /// Its name.
+        /// The column's name.
         package var name: String
-        /// Its type, spelled so that old and new versions of ClickHouse accept it.
+        /// The column's type.
+        ///
+        /// The type is spelled so that old and new versions of ClickHouse accept it.
         package var type: Kind
     }
 
@@ -71,17 +73,17 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// The version of all tables together.
     ///
-    /// A program does not use tables of a newer version.
+    /// A program does not use tables of a newer version than its own.
     package static let version = 3
 
-    /// The tables with rows of installations, removed when the installation is erased.
-    package static let ofInstallations: [ColumnTable] = [
+    /// The tables with rows that are removed when their installation is erased.
+    package static let installationTables: [ColumnTable] = [
         .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures,
         .replays, .places,
         .devices, .descriptions, .snapshots,
     ]
 
-    /// The columns, in the order of the written rows.
+    /// The columns, in the order in which rows are written.
     package var columns: [Column] {
         switch self {
         case .events:
@@ -228,33 +230,33 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// The tables whose rows ``blocks`` counts separately.
     ///
-    /// Events and ids are not listed: there are as many of each as the block has `rows`.
+    /// The tables of events and of ids are not listed: each has as many rows of the block as its `rows` column states.
     package static let counted: [ColumnTable] = [
         .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
         .counts, .places,
         .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 
-    /// The tables that are partitioned by week of arrival, and lose whole weeks.
+    /// The tables partitioned by week of arrival, which lose whole weeks.
     ///
-    /// The others are kept: they contain sums, state, and the rows that point queries read.
-    package static let byWeek: [ColumnTable] = [.events]
+    /// The other tables keep all rows: they contain sums, state, and the rows that point queries read.
+    package static let partitionedByWeek: [ColumnTable] = [.events]
 
     /// The partition expression; nil for a single partition.
     ///
     /// An insert into one partition is atomic, so blocks end where the week changes.
     private var partition: String? {
-        Self.byWeek.contains(self) ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
+        Self.partitionedByWeek.contains(self) ? "intDiv(received, \(BlockCutter.millisecondsPerWeek))" : nil
     }
 
-    /// The column that decides between two rows with one key: the higher number wins.
+    /// The column that decides between rows with the same key: the higher number wins.
     ///
     /// Nil if such rows are equal anyway.
     private var versionColumn: String? { self == .names ? "version" : nil }
 
     /// The number of rows per index entry; nil for the default of 8,192.
     ///
-    /// Small where rows are long, and where queries read few of them at once.
+    /// The number is small for tables with long rows, and for tables from which queries read few rows at once.
     private var granularity: Int? {
         switch self {
         case .snapshots: 128
@@ -265,8 +267,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the statement that creates the table unless it exists.
     ///
-    /// - Parameter settings: Additional settings for new versions of ClickHouse, such as to sync inserts.
-    package func creation(settings: [String]) -> String {
+    /// - Parameter settings: Additional settings for newer versions of ClickHouse, such as settings that sync inserts.
+    package func createStatement(settings: [String]) -> String {
         let columns = columns.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
         let partition = partition.map { " PARTITION BY \($0)" } ?? ""
         let all = (granularity.map { ["index_granularity = \($0)"] } ?? []) + settings
@@ -276,8 +278,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
             + "ORDER BY (\(key.joined(separator: ", ")))\(settings)"
     }
 
-    /// The statement that inserts rows, which follow it.
-    package var insertion: String {
+    /// The statement that inserts rows; the rows follow it.
+    package var insertStatement: String {
         "INSERT INTO \(rawValue) (\(columns.map(\.name).joined(separator: ", "))) FORMAT RowBinary"
     }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 
 /// The encoding of attribute and context values in text columns.
 ///
-/// Equal values have equal bytes, and among numbers, as among strings, the order of the bytes is the order of the
-/// values. A table therefore compares them exactly without parsing JSON.
+/// Equal values have equal bytes. Among numbers, and among strings, the bytes sort in the order of the values. A table
+/// therefore compares values exactly without parsing JSON.
 ///
 /// The first byte is the type: `t` for a string as UTF-8, `n` for ten bytes of a number, `b` for `0` or `1`, `s` for a
 /// list or an object as JSON. A missing value has no bytes at all.
 extension QueryValue {
-    /// The first byte of each type.
+    /// The first byte of values of each type.
     enum Mark {
         static let text = UInt8(ascii: "t")
         static let number = UInt8(ascii: "n")
@@ -61,17 +61,17 @@ extension QueryValue {
 }
 
 extension JSONNumber {
-    /// Ten bytes that sort as the numbers do, and are equal for equal numbers.
+    /// Ten bytes that sort and compare equal exactly as the numbers do.
     ///
-    /// They are the greatest double that is not above the number, in a form whose bytes sort, followed by the
-    /// difference between the two. Only large integers have a difference.
+    /// They encode the greatest double that is not above the number, in a form whose bytes sort correctly, followed by
+    /// the difference between the number and that double. Only large integers have a nonzero difference.
     package var sortedBytes: [UInt8] {
         var bytes: [UInt8] = []
         appendSortedBytes(to: &bytes)
         return bytes
     }
 
-    /// Appends the ten bytes.
+    /// Appends ``sortedBytes``.
     func appendSortedBytes(to bytes: inout [UInt8]) {
         var above: UInt16 = 0
         let double: Double
@@ -79,12 +79,12 @@ extension JSONNumber {
         case .double(let value): double = value
         case .integer(let value):
             var below = Double(value)
-            // The nearest double may be greater.
+            // The nearest double may be greater than the integer.
             if below >= 0x1p63 || Int64(below) > value { below = below.nextDown }
             above = UInt16(truncatingIfNeeded: value - Int64(below))
             double = below
         }
-        // The bits of positive doubles sort as the doubles do, and those of negative ones in reverse.
+        // The bits of positive doubles sort like the doubles, and those of negative ones in reverse.
         let bits = double.bitPattern
         let sorted = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
         withUnsafeBytes(of: sorted.bigEndian) { bytes.append(contentsOf: $0) }

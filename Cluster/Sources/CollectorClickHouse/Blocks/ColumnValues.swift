@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 
-/// The named values of an event or a context, as two columns of strings.
+/// The named values of an event or context, as two columns.
 ///
-/// Both columns have the same number of strings. The value that a query finds for a name is determined here, when the
-/// block is written, by the rules that an index applies to queries. The last of several values with one name is used.
-/// Null is a missing value. An attribute that the event lacks comes from the context's global attributes, if they
-/// contain it.
+/// The columns contain strings, and both have the same number of them. The value that a query finds for a name is
+/// determined here, when the block is written, by the rules that an SQLite index applies to queries. If a name has
+/// several values, the last one is used. A null value counts as missing. An attribute that the event lacks is taken
+/// from the context's global attributes, if they contain it.
 package struct ColumnValues: Sendable {
-    /// The ranges of one name and its value in ``bytes``.
+    /// The ranges in ``bytes`` of one name and its value.
     private struct Entry: Sendable {
         var name: Range<Int>
-        /// Empty for null.
+        /// The range of the value; empty for null.
         var value: Range<Int>
     }
 
     /// The number of names beyond which names are looked up by hash.
     ///
     /// A body may have a very large number of names.
-    private static let maxCompared = 24
+    private static let maxLinearNames = 24
 
     /// The names and values in one buffer, because an event has many small ones.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     /// The indexes of all names, once there are too many to compare one by one.
-    private var places: [[UInt8]: Int] = [:]
+    private var indexes: [[UInt8]: Int] = [:]
 
     /// Creates a list without values.
     package init() {}
@@ -35,19 +35,19 @@ package struct ColumnValues: Sendable {
     /// The number of values.
     package var count: Int { entries.count }
 
-    /// Returns the value of a name.
+    /// Returns the value with a name.
     ///
     /// - Complexity: O(bytes).
     package subscript(name: String) -> QueryValue? {
-        Array(name.utf8).withUnsafeBytes { place(of: $0) }
+        Array(name.utf8).withUnsafeBytes { index(of: $0) }
             .flatMap { QueryValue(columnBytes: bytes[entries[$0].value]) }
     }
 
     /// Creates the values of an event's attributes.
     ///
     /// - Parameters:
-    ///   - event: the event as it was received.
-    ///   - global: the global attributes from its context.
+    ///   - event: The event as received.
+    ///   - global: The global attributes from the event's context.
     /// - Complexity: O(bytes + values of the context).
     package init(event: UnsafeRawBufferPointer, global: ColumnValues) {
         bytes.reserveCapacity(event.count / 2)
@@ -58,14 +58,14 @@ package struct ColumnValues: Sendable {
         }
         if entries.contains(where: { $0.value.isEmpty }) {
             entries.removeAll { $0.value.isEmpty }
-            places = [:]
-            for (place, entry) in entries.enumerated() { note(entry, at: place) }
+            indexes = [:]
+            for (index, entry) in entries.enumerated() { addToIndex(entry, at: index) }
         }
         global.bytes.withUnsafeBytes { all in
             for entry in global.entries {
                 let name = UnsafeRawBufferPointer(rebasing: all[entry.name])
-                guard place(of: name) == nil else { continue }
-                enter(name)
+                guard index(of: name) == nil else { continue }
+                append(name)
                 bytes.append(contentsOf: all[entry.value])
                 entries[entries.count - 1].value = entries[entries.count - 1].name.upperBound..<bytes.count
             }
@@ -82,10 +82,11 @@ package struct ColumnValues: Sendable {
 
     /// Creates the values of a context's global attributes.
     package init(global context: JSONValue?) {
-        guard case .object(let object)? = context, case .object(let global)? = Self.last(of: object)["global"] else {
+        guard case .object(let object)? = context, case .object(let global)? = Self.lastMembers(of: object)["global"]
+        else {
             return
         }
-        for (name, value) in Self.last(of: global) where name.utf8.count <= QueryLimits.nameBytes {
+        for (name, value) in Self.lastMembers(of: global) where name.utf8.count <= QueryLimits.nameBytes {
             if let value = QueryValue(value) { set(Array(name.utf8), value) }
         }
     }
@@ -113,29 +114,29 @@ package struct ColumnValues: Sendable {
     }
 
     private mutating func set(_ name: [UInt8], _ value: QueryValue) {
-        name.withUnsafeBytes { enter($0) }
+        name.withUnsafeBytes { append($0) }
         value.appendColumnBytes(to: &bytes)
         entries[entries.count - 1].value = entries[entries.count - 1].name.upperBound..<bytes.count
     }
 
-    /// Adds a new name, without a value so far.
-    private mutating func enter(_ name: UnsafeRawBufferPointer) {
+    /// Adds a new name, initially without a value.
+    private mutating func append(_ name: UnsafeRawBufferPointer) {
         let start = bytes.count
         bytes.append(contentsOf: name)
         entries.append(Entry(name: start..<bytes.count, value: bytes.count..<bytes.count))
-        if entries.count == Self.maxCompared + 1 {
-            for (place, entry) in entries.enumerated() { note(entry, at: place) }
+        if entries.count == Self.maxLinearNames + 1 {
+            for (index, entry) in entries.enumerated() { addToIndex(entry, at: index) }
         } else {
-            note(entries[entries.count - 1], at: entries.count - 1)
+            addToIndex(entries[entries.count - 1], at: entries.count - 1)
         }
     }
 
-    private mutating func note(_ entry: Entry, at place: Int) {
-        if entries.count > Self.maxCompared { places[Array(bytes[entry.name])] = place }
+    private mutating func addToIndex(_ entry: Entry, at index: Int) {
+        if entries.count > Self.maxLinearNames { indexes[Array(bytes[entry.name])] = index }
     }
 
-    private func place(of name: UnsafeRawBufferPointer) -> Int? {
-        if entries.count > Self.maxCompared { return places[Array(name)] }
+    private func index(of name: UnsafeRawBufferPointer) -> Int? {
+        if entries.count > Self.maxLinearNames { return indexes[Array(name)] }
         return bytes.withUnsafeBytes { all in
             entries.firstIndex { entry in
                 entry.name.count == name.count && all[entry.name].elementsEqual(name)
@@ -144,7 +145,7 @@ package struct ColumnValues: Sendable {
     }
 
     private mutating func add(_ object: JSONValue.Object, below path: [String], depth: Int) {
-        for (name, value) in Self.last(of: object) where name.utf8.count <= QueryLimits.nameBytes {
+        for (name, value) in Self.lastMembers(of: object) where name.utf8.count <= QueryLimits.nameBytes {
             guard let found = QueryValue(value) else { continue }
             set(Self.name(of: path + [name]), found)
             if case .object(let inner) = value, depth < QueryLimits.pathParts {
@@ -153,11 +154,11 @@ package struct ColumnValues: Sendable {
         }
     }
 
-    /// Returns the last member of each name, in order of first occurrence.
+    /// Returns the last member with each name, in order of first occurrence.
     ///
     /// Names are compared byte by byte.
-    private static func last(of object: JSONValue.Object) -> Members {
-        var members = Members()
+    private static func lastMembers(of object: JSONValue.Object) -> UniqueMembers {
+        var members = UniqueMembers()
         for member in object.members { members.set(member) }
         return members
     }
@@ -173,27 +174,28 @@ package struct ColumnValues: Sendable {
             }
             try scanner.enterObject()
             while let key = try scanner.nextKey() {
-                let place =
+                let index =
                     key.hasEscapes
-                    ? Array(scanner.string(key).utf8).withUnsafeBytes { begin($0) } : begin(scanner.bytes(key.range))
-                if let place { try readValue(at: place, &scanner) } else { try scanner.skipValue() }
+                    ? Array(scanner.string(key).utf8).withUnsafeBytes { entryIndex(of: $0) }
+                    : entryIndex(of: scanner.bytes(key.range))
+                if let index { try readValue(at: index, &scanner) } else { try scanner.skipValue() }
             }
         }
     }
 
-    /// Returns the index of an attribute, which may be new.
+    /// Returns the index of an attribute, adding the attribute if it is new.
     ///
-    /// Nil for a name longer than any that a query can contain.
-    private mutating func begin(_ name: UnsafeRawBufferPointer) -> Int? {
+    /// Returns nil if the name is longer than any that a query can contain.
+    private mutating func entryIndex(of name: UnsafeRawBufferPointer) -> Int? {
         guard name.count <= QueryLimits.nameBytes else { return nil }
-        if let known = place(of: name) { return known }
-        enter(name)
+        if let known = index(of: name) { return known }
+        append(name)
         return entries.count - 1
     }
 
-    private mutating func readValue(at place: Int, _ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func readValue(at index: Int, _ scanner: inout JSONScanner) throws(JSONError) {
         let start = bytes.count
-        // Nearly all are plain strings and numbers, which need no intermediate objects.
+        // Nearly all values are plain strings and numbers, which need no intermediate objects.
         switch try scanner.peek() {
         case .number: QueryValue.number(try scanner.readNumber().simplest).appendColumnBytes(to: &bytes)
         case .string:
@@ -206,26 +208,26 @@ package struct ColumnValues: Sendable {
             }
         default: QueryValue(try scanner.readValue())?.appendColumnBytes(to: &bytes)
         }
-        entries[place].value = start..<bytes.count
+        entries[index].value = start..<bytes.count
     }
 }
 
-/// Members by name, each name once.
-private struct Members: Sequence {
+/// The members of an object, one for each name.
+private struct UniqueMembers: Sequence {
     private var list: [(name: String, value: JSONValue)] = []
-    private var places: [[UInt8]: Int] = [:]
+    private var indexes: [[UInt8]: Int] = [:]
 
     mutating func set(_ member: JSONValue.Object.Member) {
         let name = Array(member.key.utf8)
-        if let place = places[name] {
-            list[place].value = member.value
+        if let index = indexes[name] {
+            list[index].value = member.value
         } else {
-            places[name] = list.count
+            indexes[name] = list.count
             list.append((member.key, member.value))
         }
     }
 
-    subscript(name: String) -> JSONValue? { places[Array(name.utf8)].map { list[$0].value } }
+    subscript(name: String) -> JSONValue? { indexes[Array(name.utf8)].map { list[$0].value } }
 
     func makeIterator() -> IndexingIterator<[(name: String, value: JSONValue)]> { list.makeIterator() }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// A snapshot's device data, as stored in a row.
 struct DeviceSnapshot {
-    /// The kinds of snapshots, as numbered in rows.
+    /// The kinds of snapshots; the raw values are their numbers in rows.
     enum Kind: UInt8 {
         /// Device properties.
         case properties = 0
         /// An app state.
         case state = 1
 
-        /// Returns the kind of an event by its name; nil unless it is a snapshot.
+        /// Creates the kind for an event name; nil for other events.
         init?(_ name: String) {
             switch name {
             case CapturedName.deviceProperties: self = .properties
@@ -24,14 +24,14 @@ struct DeviceSnapshot {
     }
 
     let kind: Kind
-    /// The name of the context's screen, as a column value; empty for none.
+    /// The screen name in the event's context, as a column value; empty for none.
     let screen: [UInt8]
     /// The event's attributes as received; empty for none.
     let body: [UInt8]
 
     /// Reads the device data of an event.
     ///
-    /// - Parameter context: The content of its context.
+    /// - Parameter context: The content of the event's context.
     init(_ kind: Kind, _ event: ReceivedEvent, context: [UInt8]?) {
         self.kind = kind
         body = event.attributes.map { Array($0) } ?? []
@@ -40,7 +40,7 @@ struct DeviceSnapshot {
     }
 
     private static func screen(of context: [UInt8]) -> String? {
-        // Admission checked the text. Unreadable content has no screen.
+        // Admission validated the text. Content that cannot be parsed has no screen.
         (try? JSONValue.parse(context))?["screen"]?["name"]?.string
     }
 }
@@ -57,7 +57,7 @@ struct ContextDescriptions {
     }
 
     private(set) var entries: [BlockBuilder.ContextKey: Entry] = [:]
-    private var met: Set<BlockBuilder.ContextKey> = []
+    private var seen: Set<BlockBuilder.ContextKey> = []
     private var count: UInt32 = 0
 
     /// Creates an empty list.
@@ -65,17 +65,17 @@ struct ContextDescriptions {
 
     /// Reads a context, unless it was read before.
     ///
-    /// - Complexity: O(bytes) the first time, else O(1).
-    mutating func meet(_ key: BlockBuilder.ContextKey, _ content: UnsafeRawBufferPointer, _ facts: ContextFacts) {
-        guard met.insert(key).inserted else { return }
+    /// - Complexity: O(bytes) the first time, otherwise O(1).
+    mutating func add(_ key: BlockBuilder.ContextKey, _ content: UnsafeRawBufferPointer, _ facts: ContextFacts) {
+        guard seen.insert(key).inserted else { return }
         count += 1
-        let told = key.installation == nil ? DeviceFacts() : DeviceFacts(context: content)
-        let release = (facts.version ?? "").cut(toBytes: PlanLimits.versionBytes)
-        if told == DeviceFacts(), release.isEmpty { return }
-        entries[key] = Entry(number: count, facts: told, release: release)
+        let deviceFacts = key.installation == nil ? DeviceFacts() : DeviceFacts(context: content)
+        let release = (facts.version ?? "").truncated(toUTF8Count: PlanLimits.versionBytes)
+        if deviceFacts == DeviceFacts(), release.isEmpty { return }
+        entries[key] = Entry(number: count, facts: deviceFacts, release: release)
     }
 
-    /// Removes the facts from an installation's contexts.
+    /// Removes the facts that came from an installation's contexts.
     mutating func remove(_ installation: InstallationID) {
         entries = entries.filter { $0.key.installation != installation }
     }

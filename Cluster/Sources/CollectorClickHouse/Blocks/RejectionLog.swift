@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import CollectorCore
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A block's rejections and changes to earlier rejections, as steps in stream order.
 struct RejectionLog {
@@ -11,14 +11,14 @@ struct RejectionLog {
     ///
     /// The raw value is the number in the table.
     enum Kind: UInt8 {
-        /// An event, a batch, or a record was rejected at its own position, which has no other such step.
-        case refused = 0
-        /// What was rejected at a position was admitted.
+        /// An event, a batch, or a record was rejected at its own position; each position has only one such step.
+        case rejected = 0
+        /// The content rejected at a position was admitted.
         case admitted = 1
-        /// What was rejected at a position was checked again, and is now rejected for another reason.
-        case refusedAgain = 2
-        /// While what was rejected at a position was replayed, this part of it was rejected.
-        case refusedInReplay = 3
+        /// The content rejected at a position was checked again, and was rejected for another reason.
+        case rejectedAgain = 2
+        /// While the content rejected at a position was replayed, this part of it was rejected.
+        case rejectedDuringReplay = 3
     }
 
     /// One rejection, or one change to an earlier rejection.
@@ -27,48 +27,50 @@ struct RejectionLog {
         let number: Int64
         let kind: Kind
         var installation: InstallationID?
-        /// The writer and sequence number of what was rejected.
+        /// The writer and sequence number of the rejected content.
         ///
-        /// A number that earlier blocks rejected is not stored twice.
+        /// A number that earlier blocks rejected is not stored again.
         var sequence: (account: BlockBuilder.AccountKey, number: UInt64)?
-        /// The details; for an admission only the position.
+        /// The details of the rejection; for an admission, only the position.
         let failure: FailedEvent
     }
 
     private(set) var steps: [Step] = []
     private var next: Int64 = 0
-    /// The index of the record's first step, and whether the record is a replay.
+    /// The index of the current record's first step.
     private var record = 0
     private var isReplay = false
 
-    /// Begins a record.
+    /// Begins a log record.
     mutating func beginRecord(inReplay: Bool) {
         record = steps.count
         isReplay = inReplay
     }
 
-    /// Assigns the record's steps to an installation, including steps from before it was known.
-    mutating func belong(to installation: InstallationID) {
+    /// Assigns the record's steps to an installation.
+    ///
+    /// Includes steps that were added before the installation was known.
+    mutating func assignRecord(to installation: InstallationID) {
         for index in record..<steps.count where steps[index].installation == nil {
             steps[index].installation = installation
         }
     }
 
-    mutating func refuse(
+    mutating func reject(
         _ failure: FailedEvent,
         of installation: InstallationID?,
         number: (account: BlockBuilder.AccountKey, number: UInt64)?
     ) {
-        add(isReplay ? .refusedInReplay : .refused, installation, failure, number)
+        add(isReplay ? .rejectedDuringReplay : .rejected, installation, failure, number)
     }
 
-    mutating func admit(_ place: EventPosition, of installation: InstallationID?) {
-        add(.admitted, installation, Self.told(place, code: "", field: "", message: ""), nil)
+    mutating func admit(_ position: EventPosition, of installation: InstallationID?) {
+        add(.admitted, installation, Self.changedFailure(position, code: "", field: "", message: ""), nil)
     }
 
-    mutating func refuseAgain(_ fault: RejectedEvent, _ place: EventPosition, of installation: InstallationID?) {
-        let told = Self.told(place, code: fault.code, field: fault.field, message: fault.message)
-        add(.refusedAgain, installation, told, nil)
+    mutating func rejectAgain(_ fault: RejectedEvent, _ position: EventPosition, of installation: InstallationID?) {
+        let failure = Self.changedFailure(position, code: fault.code, field: fault.field, message: fault.message)
+        add(.rejectedAgain, installation, failure, nil)
     }
 
     /// Removes all steps of an installation.
@@ -98,9 +100,11 @@ struct RejectionLog {
         next += 1
     }
 
-    private static func told(_ place: EventPosition, code: String, field: String, message: String) -> FailedEvent {
+    private static func changedFailure(_ position: EventPosition, code: String, field: String, message: String)
+        -> FailedEvent
+    {
         FailedEvent(
-            position: place,
+            position: position,
             received: Timestamp(milliseconds: 0),
             key: "",
             code: code,

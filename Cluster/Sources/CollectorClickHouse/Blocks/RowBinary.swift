@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
-/// Writes rows in ClickHouse's format `RowBinary`.
+/// Writes rows in ClickHouse's `RowBinary` format.
 ///
 /// A row consists of its values in column order, and rows follow one another directly.
 package struct RowBinary: Sendable {
@@ -14,13 +14,13 @@ package struct RowBinary: Sendable {
     package init() {}
 
     /// Appends a value of type `Int64`.
-    package mutating func integer(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
+    package mutating func integer(_ value: Int64) { appendFixed(UInt64(bitPattern: value)) }
 
     /// Appends a value of type `UInt64`.
-    package mutating func unsigned(_ value: UInt64) { fixed(value) }
+    package mutating func unsigned(_ value: UInt64) { appendFixed(value) }
 
     /// Appends a value of type `UInt32`.
-    package mutating func short(_ value: UInt32) { fixed(value) }
+    package mutating func short(_ value: UInt32) { appendFixed(value) }
 
     /// Appends a value of type `UInt8`.
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
@@ -29,19 +29,19 @@ package struct RowBinary: Sendable {
     ///
     /// The bytes are in the order in which ids are written as text. ClickHouse's own type for ids is not used because
     /// it sorts by the second half first.
-    package mutating func id(_ id: some UniqueID) { halves(id.high, id.low) }
+    package mutating func id(_ id: some UniqueID) { idHalves(id.high, id.low) }
 
     /// Appends sixteen zeros in place of a missing id.
-    package mutating func noID() { halves(0, 0) }
+    package mutating func missingID() { idHalves(0, 0) }
 
     /// Appends a value of type `FixedString(16)`.
-    package mutating func halves(_ high: UInt64, _ low: UInt64) {
+    package mutating func idHalves(_ high: UInt64, _ low: UInt64) {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes.append(contentsOf: $0) }
     }
 
     /// Appends a value of type `String`.
     ///
-    /// The length comes first, seven bits per byte and the lowest first, then the bytes.
+    /// The length comes first, seven bits per byte with the lowest bits first, followed by the string's bytes.
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { string($0) }
@@ -49,23 +49,25 @@ package struct RowBinary: Sendable {
 
     /// Appends a value of type `String`.
     package mutating func string(_ content: some Collection<UInt8>) {
-        length(content.count)
+        appendLength(content.count)
         bytes.append(contentsOf: content)
     }
 
-    /// Appends a value of type `Array(String)`: the number of strings, then each string.
+    /// Appends a value of type `Array(String)`.
+    ///
+    /// The number of strings comes first, then each string.
     package mutating func strings(_ texts: some Collection<[UInt8]>) {
-        length(texts.count)
+        appendLength(texts.count)
         for text in texts { string(text) }
     }
 
     /// Appends a value of type `Array(String)` with `count` strings from a closure.
     package mutating func strings(_ count: Int, _ text: (Int) -> UnsafeRawBufferPointer) {
-        length(count)
+        appendLength(count)
         for index in 0..<count { string(text(index)) }
     }
 
-    private mutating func length(_ count: Int) {
+    private mutating func appendLength(_ count: Int) {
         var count = count
         while count > 0x7f {
             bytes.append(UInt8(truncatingIfNeeded: count & 0x7f) | 0x80)
@@ -74,7 +76,7 @@ package struct RowBinary: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: count))
     }
 
-    private mutating func fixed(_ value: some FixedWidthInteger) {
+    private mutating func appendFixed(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 }
@@ -82,7 +84,7 @@ package struct RowBinary: Sendable {
 extension RowBinary {
     /// Decodes rows with one column of type `FixedString(16)`.
     ///
-    /// - Returns: The halves of each; nil if the number of bytes is not a multiple of 16.
+    /// - Returns: The halves of each id; nil if the number of bytes is not a multiple of 16.
     package static func ids(_ bytes: [UInt8]) -> [(high: UInt64, low: UInt64)]? {
         guard bytes.count.isMultiple(of: 16) else { return nil }
         return stride(from: 0, to: bytes.count, by: 16).map { start in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// A row of the usage table: a screen, a click, or an app start or end.
 struct UsageRow: Sendable, Hashable {
@@ -14,9 +14,9 @@ struct UsageRow: Sendable, Hashable {
         case launch = 3
     }
 
-    /// Bits that describe a row.
+    /// Bits that state what a row contains.
     private enum Flag {
-        /// Whether the row has `name`, `detail`, `more`, and `number`: one bit each.
+        /// One bit for each of `name`, `detail`, `more`, and `number`: whether the row has that value.
         static let name: UInt8 = 1
         static let detail: UInt8 = 2
         static let more: UInt8 = 4
@@ -32,7 +32,7 @@ struct UsageRow: Sendable, Hashable {
     let number: Int64
     let flags: UInt8
 
-    /// Creates a row as read from the table.
+    /// Creates a row from values read from the table.
     init(kind: UInt8, name: String, detail: String, more: String, number: Int64, flags: UInt8) {
         (self.kind, self.name, self.detail) = (kind, name, detail)
         (self.more, self.number, self.flags) = (more, number, flags)
@@ -74,7 +74,7 @@ struct UsageRow: Sendable, Hashable {
 
     /// Returns the captured fact; nil for an unknown kind.
     ///
-    /// - Parameter time: The time it happened.
+    /// - Parameter time: The time of the fact.
     func fact(at time: Timestamp) -> CapturedFact? {
         func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
         let number = has(Flag.number) ? number : nil

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 
 /// The tables that blocks are written to.
 ///
-/// ``ClickHouseStore`` is the only implementation in production; tests bring their own.
+/// ``ClickHouseStore`` is the only implementation in production; tests provide their own.
 package protocol ColumnStore: Sendable {
-    /// Returns the number of consecutive blocks, from the first one, that exist.
+    /// Returns the number of consecutive existing blocks, starting with the first.
     ///
     /// - Throws: ``ColumnFailure``.
     func completed() async throws(ColumnFailure) -> UInt64
 
-    /// Returns which of a block's ids and installations earlier blocks contain.
+    /// Returns which ids earlier blocks contain, and which installations they erased.
     ///
     /// - Throws: ``ColumnFailure``.
     func known(
@@ -25,14 +25,14 @@ package protocol ColumnStore: Sendable {
     /// Returns the writers' sequence numbers that earlier blocks rejected.
     ///
     /// - Throws: ``ColumnFailure``.
-    func refused(
+    func rejected(
         of accounts: [BlockBuilder.AccountKey],
         before block: UInt64
     ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges]
 
     /// Writes rows atomically: all of them or none.
     ///
-    /// If it throws, the rows may still exist, or appear later.
+    /// If this function throws, the rows may still exist, or appear later.
     ///
     /// - Parameter rows: The rows, in the format `RowBinary`.
     /// - Throws: ``ColumnFailure``.
@@ -45,12 +45,12 @@ package protocol ColumnStore: Sendable {
 
     /// Removes all rows of the installations.
     ///
-    /// The removal may continue after this returns. Until it is done, readers omit these rows.
+    /// The removal may continue after this function returns. Until it is complete, readers omit these rows.
     ///
     /// - Throws: ``ColumnFailure``.
     func remove(_ installations: [InstallationID]) async throws(ColumnFailure)
 
-    /// Returns the first week of arrival whose events are kept; nil if none ever expired.
+    /// Returns the first week of arrival whose events are kept; nil if no week ever expired.
     ///
     /// - Throws: ``ColumnFailure``.
     func firstWeek() async throws(ColumnFailure) -> Int64?
@@ -67,12 +67,12 @@ package protocol ColumnStore: Sendable {
 package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The server does not respond, or not in time.
+        /// The server does not respond, or does not respond in time.
         case unreachable
         /// The server is not ClickHouse.
-        case stranger
+        case notClickHouse
         /// The name or password is wrong, or the user lacks permission.
-        case refused
+        case denied
         /// The server does not accept writes.
         case readOnly = "read_only"
         /// The server's disk is full.
@@ -87,9 +87,9 @@ package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible
 
     /// The kind of failure.
     package var kind: Kind
-    /// A sentence with the server, the problem, and its fix.
+    /// A sentence that names the server, the problem, and the fix.
     package var description: String
-    /// The server's error code; nil if it is missing.
+    /// The error code that the server returned, or nil without one.
     package var number: Int?
 
     /// Creates a failure.
@@ -99,9 +99,9 @@ package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// Whether the failure lasts until an operator fixes the cause.
-    package var isLasting: Bool {
+    package var isPermanent: Bool {
         switch kind {
-        case .stranger, .refused, .tables: true
+        case .notClickHouse, .denied, .tables: true
         case .unreachable, .readOnly, .full, .busy, .other: false
         }
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Statistics of a forwarder: its work, its lag, and its readiness.
 ///
-/// A value type: the caller passes in what happens, and when.
+/// A value type: the caller passes in events, results, and the current time.
 package struct ForwardStatistics: Sendable, Hashable {
     /// The maximum time that a record may be missing from the tables.
     ///
-    /// If a record has been in the stream for longer, the forwarder is not ready.
-    package static let longestLag = Duration.seconds(60)
-    /// The maximum number of marks; beyond it, neighbors are merged in pairs.
+    /// If a record has been missing for longer, the forwarder is not ready.
+    package static let maxLag = Duration.seconds(60)
+    /// The maximum number of marks; beyond it, adjacent marks are merged in pairs.
     static let maxMarks = 128
 
     /// The time at which the stream was seen to reach a record.
@@ -22,72 +22,74 @@ package struct ForwardStatistics: Sendable, Hashable {
 
     /// The number of blocks that this process wrote.
     package private(set) var blocks: UInt64 = 0
-    /// The number of their events that had not arrived before.
+    /// The number of new events in these blocks.
     package private(set) var events: UInt64 = 0
-    /// The number of their events that had arrived before.
+    /// The number of events in these blocks that had arrived before.
     package private(set) var repeats: UInt64 = 0
     /// The number of problems that occurred.
-    package private(set) var troubles: UInt64 = 0
-    /// The current problem, one sentence; nil for none.
-    package private(set) var trouble: String?
+    package private(set) var failures: UInt64 = 0
+    /// The current problem, as one sentence; nil for none.
+    package private(set) var failure: String?
     /// The number of weeks of events that this process dropped.
     package private(set) var expiredWeeks: UInt64 = 0
     /// The time of arrival from which events are kept.
     ///
     /// Nil if it is unknown, or if all events are kept.
-    package private(set) var keptFrom: Timestamp?
+    package private(set) var retainedSince: Timestamp?
     /// The current status; nil before the forwarder starts.
-    package private(set) var standing: ForwardingRunner.Standing?
+    package private(set) var status: ForwardingRunner.Status?
     /// The number of records of erased installations that this process deleted.
     package private(set) var erased: UInt64 = 0
-    /// The number of blocks still to be searched for such records; nil if unknown.
-    package private(set) var erasing: Int?
+    /// The number of blocks still to search for records of erased installations.
+    ///
+    /// Nil if unknown.
+    package private(set) var blocksToSearch: Int?
     private var highest: UInt64 = 0
     private var marks: [Mark] = []
 
     /// Creates empty statistics.
     package init() {}
 
-    /// Adds a report of the forwarder.
-    package mutating func tell(_ news: ForwardingRunner.News) {
-        switch news {
-        case .written(_, let events, let repeats):
+    /// Adds an event reported by the forwarder.
+    package mutating func record(_ event: ForwardingRunner.Event) {
+        switch event {
+        case .blockWritten(_, let events, let repeats):
             blocks += 1
             self.events += UInt64(events)
             self.repeats += UInt64(repeats)
-        case .trouble(let reason):
-            trouble = reason
-            troubles += 1
-        case .recovered: trouble = nil
+        case .failed(let reason):
+            failure = reason
+            failures += 1
+        case .recovered: failure = nil
         }
     }
 
     /// Adds the result of deleting records of erased installations.
-    package mutating func erased(_ report: DeletionReport) {
+    package mutating func record(_ report: DeletionReport) {
         erased += UInt64(report.deleted)
-        erasing = report.left
+        blocksToSearch = report.remainingBlocks
     }
 
     /// Adds the result of expiring weeks of events.
-    package mutating func expired(_ report: ExpiryReport) {
+    package mutating func record(_ report: ExpiryReport) {
         expiredWeeks += UInt64(report.expired.count)
-        keptFrom = report.keptFrom ?? keptFrom
-        if !report.isGood { troubles += 1 }
+        retainedSince = report.retainedSince ?? retainedSince
+        if !report.isSuccess { failures += 1 }
     }
 
     /// Updates the status.
-    package mutating func stands(_ standing: ForwardingRunner.Standing) {
-        self.standing = standing
-        marks.removeAll { $0.sequence <= standing.written }
+    package mutating func update(_ status: ForwardingRunner.Status) {
+        self.status = status
+        marks.removeAll { $0.sequence <= status.written }
     }
 
-    /// Adds the highest sequence seen in the stream.
+    /// Records the highest sequence seen in the stream.
     ///
     /// - Complexity: O(1) on average.
-    package mutating func saw(_ highest: UInt64, at now: MonotonicTime) {
+    package mutating func recordEnd(_ highest: UInt64, at now: MonotonicTime) {
         guard highest > self.highest else { return }
         self.highest = highest
-        guard highest > standing?.written ?? 0 else { return }
+        guard highest > status?.written ?? 0 else { return }
         marks.append(Mark(sequence: highest, time: now))
         guard marks.count > Self.maxMarks else { return }
         // A merged mark has the later record and the earlier time, so that no wait is underestimated.
@@ -96,21 +98,25 @@ package struct ForwardStatistics: Sendable, Hashable {
         }
     }
 
-    /// The number of records in the stream that the tables lack, as far as known.
-    package var behind: UInt64 { highest - min(highest, standing?.written ?? 0) }
+    /// The number of known records that the tables lack.
+    package var missingRecords: UInt64 { highest - min(highest, status?.written ?? 0) }
 
-    /// Returns the time since this process first saw one of these records.
+    /// Returns how long the oldest known record has been missing from the tables.
+    ///
+    /// The time is measured since this process first saw the record; zero if no record is missing.
     package func lag(at now: MonotonicTime) -> Duration {
         marks.first.map { max(.zero, $0.time.duration(to: now)) } ?? .zero
     }
 
-    /// Returns why the forwarder is not ready, one sentence; nil if it is.
+    /// Returns why the forwarder is not ready, as one sentence.
+    ///
+    /// Nil if it is ready.
     package func reason(at now: MonotonicTime) -> String? {
-        if let trouble { return trouble }
-        guard standing != nil else { return "The forwarder is starting: it is checking the engine and the tables." }
+        if let failure { return failure }
+        guard status != nil else { return "The forwarder is starting: it is checking the engine and the tables." }
         let lag = lag(at: now)
-        guard lag > Self.longestLag else { return nil }
-        return "The tables lack \(behind) records of the stream, the first for \(lag.components.seconds) s."
+        guard lag > Self.maxLag else { return nil }
+        return "The tables lack \(missingRecords) records of the stream, the first for \(lag.components.seconds) s."
     }
 
     /// Returns all metrics in Prometheus text format, version 0.0.4.
@@ -128,29 +134,34 @@ package struct ForwardStatistics: Sendable, Hashable {
             "Expired weeks of events that this process dropped.",
             expiredWeeks
         )
-        if let keptFrom {
+        if let retainedSince {
             write(
                 "trackway_forward_kept_from_seconds",
                 "gauge",
                 "Time of arrival from which events are kept, in seconds since 1970.",
-                keptFrom.milliseconds / 1_000
+                retainedSince.milliseconds / 1_000
             )
         }
-        write("trackway_forward_troubles_total", "counter", "Problems that interrupted forwarding.", troubles)
+        write("trackway_forward_troubles_total", "counter", "Problems that interrupted forwarding.", failures)
         write("trackway_forward_ready", "gauge", "1 while the forwarder is ready.", reason(at: now) == nil ? 1 : 0)
         write(
             "trackway_forward_standing_by",
             "gauge",
             "1 while another forwarder writes.",
-            standing?.isStandingBy == true ? 1 : 0
+            status?.isStandingBy == true ? 1 : 0
         )
         write(
             "trackway_forward_writing",
             "gauge",
             "1 while this process writes the blocks.",
-            trouble == nil && standing?.isWriting == true ? 1 : 0
+            failure == nil && status?.isWriting == true ? 1 : 0
         )
-        write("trackway_forward_lag_records", "gauge", "Records of the stream that are not in the tables.", behind)
+        write(
+            "trackway_forward_lag_records",
+            "gauge",
+            "Records of the stream that are not in the tables.",
+            missingRecords
+        )
         let lag = lag(at: now).components
         let seconds = Double(lag.seconds) + Double(lag.attoseconds) / 1e18
         write("trackway_forward_lag_seconds", "gauge", "Time since the first of these records was seen.", seconds)
@@ -160,12 +171,12 @@ package struct ForwardStatistics: Sendable, Hashable {
             "Records of erased installations that this process deleted from the stream.",
             erased
         )
-        if let erasing {
+        if let blocksToSearch {
             write(
                 "trackway_forward_erasing_blocks",
                 "gauge",
                 "Blocks to be searched for records of erased installations.",
-                erasing
+                blocksToSearch
             )
         }
         return text

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// The beginning of a block that is not decided yet.
-struct BlockBeginning {
+struct PartialBlock {
     /// Decides where the block ends.
     var cutter: BlockCutter
-    /// Collects the contents of its records.
+    /// Collects the contents of the block's records.
     let builder: BlockBuilder
 
     /// Creates a block without records.
@@ -24,18 +24,22 @@ struct BlockBeginning {
 extension ForwardingRunner {
     /// Collects records until a block is full or its time limit has passed.
     ///
-    /// - Parameter begun: The block to add them to.
+    /// - Parameter partialBlock: The block to add the records to.
     /// - Returns: The sequence of the block's last record; nil if no records exist and none are awaited.
-    func collect(_ begun: inout BlockBeginning, _ untilCaughtUp: Bool) async throws(StepFailure) -> UInt64? {
+    func collect(_ partialBlock: inout PartialBlock, _ untilCaughtUp: Bool) async throws(StepFailure) -> UInt64? {
         while !Task.isCancelled {
-            while begun.cutter.next <= source.highest(), !begun.cutter.isFull {
-                for record in try await records(from: begun.cutter.next) where !begun.cutter.isFull {
-                    guard try enter(record, into: begun.builder, &begun.cutter) else { return begun.cutter.next - 1 }
+            while partialBlock.cutter.next <= source.highest(), !partialBlock.cutter.isFull {
+                for record in try await records(from: partialBlock.cutter.next) where !partialBlock.cutter.isFull {
+                    guard try add(record, into: partialBlock.builder, &partialBlock.cutter) else {
+                        return partialBlock.cutter.next - 1
+                    }
                 }
-                if begun.cutter.isDue(at: clock.now().monotonic) { return begun.cutter.next - 1 }
+                if partialBlock.cutter.isDue(at: clock.now().monotonic) { return partialBlock.cutter.next - 1 }
             }
-            if begun.cutter.isFull || begun.cutter.isDue(at: clock.now().monotonic) { return begun.cutter.next - 1 }
-            if untilCaughtUp { return begun.cutter.isEmpty ? nil : begun.cutter.next - 1 }
+            if partialBlock.cutter.isFull || partialBlock.cutter.isDue(at: clock.now().monotonic) {
+                return partialBlock.cutter.next - 1
+            }
+            if untilCaughtUp { return partialBlock.cutter.isEmpty ? nil : partialBlock.cutter.next - 1 }
             await sleep(.milliseconds(50))
         }
         throw StepFailure(reason: "The operation was canceled.")
@@ -45,7 +49,7 @@ extension ForwardingRunner {
         var next = decision.first
         while next <= decision.last {
             for record in try await records(from: next) where record.start.streamSequence <= decision.last {
-                try enter(record, into: builder)
+                try add(record, into: builder)
                 next = record.start.streamSequence + 1
             }
         }
@@ -59,48 +63,50 @@ extension ForwardingRunner {
             )
         } catch {
             // Purged records cannot be restored.
-            throw StepFailure(reason: "\(error)", part: .engine, isFinal: source.isGone(error))
+            throw StepFailure(reason: "\(error)", part: .engine, isFinal: source.isPermanentlyMissing(error))
         }
     }
 
-    /// - Returns: Whether the record belongs to the block.
-    private func enter(
+    /// Adds a record, unless the block ends before it.
+    ///
+    /// - Returns: Whether the record was added.
+    private func add(
         _ record: StreamedRecord,
         into builder: BlockBuilder,
         _ cutter: inout BlockCutter
     ) throws(StepFailure) -> Bool {
-        let kept = kept(record)
+        let parsed = parse(record)
         var (events, bytes) = (0, record.payload.count)
         var received: Timestamp?
-        if case .batch(let batch, _, _) = kept {
+        if case .batch(let batch, _, _) = parsed {
             (events, bytes) = (batch.events, batch.byteCount)
             received = batch.header.received
         }
         let now = clock.now().monotonic
-        guard cutter.take(events: events, bytes: bytes, received: received, at: now) else { return false }
-        try enter(kept, of: record, into: builder)
+        guard cutter.add(events: events, bytes: bytes, received: received, at: now) else { return false }
+        try add(parsed, of: record, into: builder)
         return true
     }
 
-    private func enter(_ record: StreamedRecord, into builder: BlockBuilder) throws(StepFailure) {
-        try enter(kept(record), of: record, into: builder)
+    private func add(_ record: StreamedRecord, into builder: BlockBuilder) throws(StepFailure) {
+        try add(parse(record), of: record, into: builder)
     }
 
-    private func enter(
-        _ kept: ParsedRecord,
+    private func add(
+        _ parsed: ParsedRecord,
         of record: StreamedRecord,
         into builder: BlockBuilder
     ) throws(StepFailure) {
-        // Counted as in an index: a record that no collector has written is damage.
-        if record.kind == nil { builder.pass() }
+        // As in an SQLite index, a record that no collector has written counts as damaged.
+        if record.kind == nil { builder.addDamaged() }
         do {
-            try builder.enter(kept, at: record.start)
+            try builder.add(parsed, at: record.start)
         } catch {
             throw StepFailure(reason: "The record at \(record.start) cannot be processed: \(error)")
         }
     }
 
-    func kept(_ record: StreamedRecord) -> ParsedRecord {
+    func parse(_ record: StreamedRecord) -> ParsedRecord {
         guard let kind = record.kind else { return .other }
         return record.payload.withUnsafeBytes { ParsedRecord(kind, $0, at: record.start, limits: limits) }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 internal import TrackwayJournal
 
 /// Copies a stream's records into tables, as directed by a ``Forwarder``.
@@ -19,12 +19,14 @@ package final class ForwardingRunner: Sendable {
         package var highest: @Sendable () -> UInt64
         /// The decisions about blocks.
         package var decisions: any BlockDecisions
-        /// Returns why the stream must no longer be read, one sentence; nil if it may.
+        /// Returns why the stream must no longer be read.
         ///
-        /// Called repeatedly.
+        /// Nil if it may be read; otherwise one sentence.
+        ///
+        /// The closure is called repeatedly.
         package var fault: @Sendable () -> String?
-        /// Whether an error of `records` means that a record is permanently gone.
-        package var isGone: @Sendable (any Error) -> Bool
+        /// Returns whether an error from `records` means a permanently missing record.
+        package var isPermanentlyMissing: @Sendable (any Error) -> Bool
 
         /// Creates a source.
         package init(
@@ -33,34 +35,36 @@ package final class ForwardingRunner: Sendable {
             highest: @escaping @Sendable () -> UInt64,
             decisions: any BlockDecisions,
             fault: @escaping @Sendable () -> String? = { nil },
-            isGone: @escaping @Sendable (any Error) -> Bool = { _ in false }
+            isPermanentlyMissing: @escaping @Sendable (any Error) -> Bool = { _ in false }
         ) {
             self.records = records
             self.number = number
             self.highest = highest
             self.decisions = decisions
             self.fault = fault
-            self.isGone = isGone
+            self.isPermanentlyMissing = isPermanentlyMissing
         }
     }
 
     /// A report of the forwarder's work.
-    package enum News: Sendable, Hashable {
-        /// A block was written, with the number of its new events and of its duplicates.
-        case written(BlockDecision, events: Int, repeats: Int)
-        /// A problem occurred, one sentence; reported once.
-        case trouble(String)
-        /// The problem is over.
+    package enum Event: Sendable, Hashable {
+        /// A block was written, with its numbers of new events and duplicates.
+        case blockWritten(BlockDecision, events: Int, repeats: Int)
+        /// A problem occurred, described in one sentence; reported once.
+        case failed(String)
+        /// The problem is resolved.
         case recovered
     }
 
     /// The status of the forwarder.
-    package struct Standing: Sendable, Hashable {
-        /// The record up to which the tables are known complete; 0 for none.
+    package struct Status: Sendable, Hashable {
+        /// The record up to which the tables are known to be complete.
+        ///
+        /// 0 for none.
         package var written: UInt64
         /// Whether another process writes while this one watches.
         package var isStandingBy: Bool
-        /// Whether this process wrote the last block that it knows of, without problems since.
+        /// Whether this process wrote the last known block, without problems since.
         package var isWriting: Bool
 
         /// Creates a status.
@@ -73,49 +77,49 @@ package final class ForwardingRunner: Sendable {
 
     let source: Source
     private let store: any ColumnStore
-    let cutting: BlockCutter.Limits
+    let blockLimits: BlockCutter.Limits
     let limits: AdmissionLimits
-    /// Why the stream must no longer be read; nil if it may.
+    /// Why the stream must no longer be read; nil if it may be read.
     var fault: String? { source.fault() }
     private let times: Forwarder.Times
     let clock: any EventClock
     let sleep: @Sendable (Duration) async -> Void
-    private let news: @Sendable (News) -> Void
-    private let stands: @Sendable (Standing) -> Void
+    private let onEvent: @Sendable (Event) -> Void
+    private let onStatusChange: @Sendable (Status) -> Void
 
-    /// Creates a forwarder, which starts with ``run(untilCaughtUp:)``.
+    /// Creates a runner, which ``run(untilCaughtUp:)`` starts.
     ///
     /// - Parameters:
-    ///   - limits: The limits of admission, used for splitting batches.
+    ///   - limits: The admission limits, used for splitting batches.
     ///   - sleep: Sleeps; returns early when the task is canceled.
-    ///   - news: Called with reports; must return immediately.
-    ///   - stands: Called with the status when it changes; must return immediately.
+    ///   - onEvent: Called with reports; must return immediately.
+    ///   - onStatusChange: Called with the status when it changes; must return immediately.
     package init(
         _ source: Source,
         store: any ColumnStore,
-        cutting: BlockCutter.Limits = BlockCutter.Limits(),
+        blockLimits: BlockCutter.Limits = BlockCutter.Limits(),
         limits: AdmissionLimits = AdmissionLimits(),
         times: Forwarder.Times = Forwarder.Times(),
         clock: any EventClock,
         sleep: @escaping @Sendable (Duration) async -> Void,
-        news: @escaping @Sendable (News) -> Void = { _ in },
-        stands: @escaping @Sendable (Standing) -> Void = { _ in }
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in },
+        onStatusChange: @escaping @Sendable (Status) -> Void = { _ in }
     ) {
         self.source = source
         self.store = store
-        self.cutting = cutting
+        self.blockLimits = blockLimits
         self.limits = limits
         self.times = times
         self.clock = clock
         self.sleep = sleep
-        self.news = news
-        self.stands = stands
+        self.onEvent = onEvent
+        self.onStatusChange = onStatusChange
     }
 
-    /// Works until the task is canceled, or everything is written.
+    /// Runs until the task is canceled, or everything is written.
     ///
-    /// - Parameter untilCaughtUp: Whether to end at the current end of the stream.
-    /// - Returns: Why it cannot continue; nil if it was canceled or has caught up.
+    /// - Parameter untilCaughtUp: Whether to stop at the current end of the stream.
+    /// - Returns: Why the runner cannot continue; nil if it was canceled or has caught up.
     package func run(untilCaughtUp: Bool = false) async -> String? {
         var worker = Worker(Forwarder(times: times), limits)
         while !Task.isCancelled {
@@ -128,12 +132,12 @@ package final class ForwardingRunner: Sendable {
         return nil
     }
 
-    /// The forwarder, and the block that it holds.
+    /// The state of a run: the forwarder and the block in memory.
     struct Worker {
         var forwarder: Forwarder
         fileprivate var block: Block
-        fileprivate var trouble: String?
-        fileprivate var standing: Standing?
+        fileprivate var failure: String?
+        fileprivate var status: Status?
 
         init(_ forwarder: Forwarder, _ limits: AdmissionLimits) {
             self.forwarder = forwarder
@@ -141,67 +145,68 @@ package final class ForwardingRunner: Sendable {
         }
     }
 
-    /// How the work ends.
-    enum Ending: Sendable, Hashable {
+    /// The outcome of the work.
+    enum Outcome: Sendable, Hashable {
         /// Everything is written.
         case caughtUp
-        /// It cannot continue, for this reason.
+        /// The work cannot continue, for this reason.
         case stopped(String)
     }
 
-    /// Carries out one order.
+    /// Carries out one step.
     ///
-    /// - Returns: How the work ends; nil if it continues.
-    func step(_ worker: inout Worker, untilCaughtUp: Bool) async -> Ending? {
+    /// - Returns: The outcome; nil if the work continues.
+    func step(_ worker: inout Worker, untilCaughtUp: Bool) async -> Outcome? {
         if let fault = source.fault() { return .stopped(fault) }
-        let order = worker.forwarder.order
-        switch order {
+        let step = worker.forwarder.nextStep
+        switch step {
         case .rest: return .caughtUp
         case .stop(let reason): return .stopped(reason)
         case .wait(let pause):
             await sleep(pause)
-            worker.forwarder.waited()
+            worker.forwarder.waitFinished()
             return nil
         default: break
         }
         do throws(StepFailure) {
-            try await carryOut(order, &worker.forwarder, &worker.block, untilCaughtUp)
-            if worker.trouble != nil, isRecovery(order, worker.forwarder) {
-                worker.trouble = nil
-                news(.recovered)
+            try await perform(step, &worker.forwarder, &worker.block, untilCaughtUp)
+            if worker.failure != nil, provesRecovery(step, worker.forwarder) {
+                worker.failure = nil
+                onEvent(.recovered)
             }
             let forwarder = worker.forwarder
-            let standing = Standing(
+            let status = Status(
                 written: forwarder.written,
                 isStandingBy: forwarder.isStandingBy,
                 isWriting: forwarder.isWriting
             )
-            if worker.standing != standing { stands(standing) }
-            worker.standing = standing
+            if worker.status != status { onStatusChange(status) }
+            worker.status = status
         } catch {
-            // Canceled: nothing is wrong.
+            // The task was canceled, which is not a failure.
             if Task.isCancelled { return nil }
             worker.block = Block(limits: limits)
-            if worker.trouble != error.reason { news(.trouble(error.reason)) }
-            worker.trouble = error.reason
-            worker.forwarder.failed(
+            if worker.failure != error.reason { onEvent(.failed(error.reason)) }
+            worker.failure = error.reason
+            worker.forwarder.stepFailed(
                 error.reason,
                 of: error.part,
-                isLasting: error.isLasting,
+                isPermanent: error.isPermanent,
                 isFinal: error.isFinal
             )
         }
         return nil
     }
 
-    /// Whether a completed order proves that the problem is over.
+    /// Whether a completed step proves that the problem is resolved.
     ///
-    /// It does if rows were written, or if there is nothing to write.
-    private func isRecovery(_ order: Forwarder.Order, _ forwarder: Forwarder) -> Bool {
-        switch order {
+    /// This is the case if rows were written, or if there is nothing to write.
+    private func provesRecovery(_ step: Forwarder.Step, _ forwarder: Forwarder) -> Bool {
+        switch step {
         case .insert: true
         case .watch: forwarder.isStandingBy
-        case .readDecisions: if case .collect(let first) = forwarder.order { first > source.highest() } else { false }
+        case .readDecisions:
+            if case .collect(let first) = forwarder.nextStep { first > source.highest() } else { false }
         default: false
         }
     }
@@ -216,66 +221,66 @@ package final class ForwardingRunner: Sendable {
         init(builder: BlockBuilder) { self.builder = builder }
     }
 
-    /// Why an order failed.
+    /// Why a step failed.
     struct StepFailure: Error {
         var reason: String
         var part = Forwarder.Part.tables
-        var isLasting = false
+        var isPermanent = false
         var isFinal = false
     }
 
-    private func carryOut(
-        _ order: Forwarder.Order,
+    private func perform(
+        _ step: Forwarder.Step,
         _ forwarder: inout Forwarder,
         _ block: inout Block,
         _ untilCaughtUp: Bool
     ) async throws(StepFailure) {
-        switch order {
+        switch step {
         case .count:
-            forwarder.counted(try await ask { () throws(ColumnFailure) in try await store.completed() })
+            forwarder.blocksCounted(try await query { () throws(ColumnFailure) in try await store.completed() })
         case .readDecisions(let number):
             let previous = number > 1 ? try await decision(number - 1) : nil
             let found = try await decision(number)
             let isNewest = found == nil ? true : try await decision(number + 1) == nil
-            forwarder.read(found, previous: previous, isNewest: isNewest)
+            forwarder.decisionsRead(found, previous: previous, isNewest: isNewest)
         case .collect(let first):
-            var begun = BlockBeginning(from: first, limits: cutting, admission: limits)
-            block = Block(builder: begun.builder)
-            forwarder.collected(last: try await collect(&begun, untilCaughtUp))
+            var partialBlock = PartialBlock(from: first, limits: blockLimits, admission: limits)
+            block = Block(builder: partialBlock.builder)
+            forwarder.blockCollected(last: try await collect(&partialBlock, untilCaughtUp))
         case .decide(let decision):
             let isOurs: Bool
             do {
                 isOurs = try await source.decisions.decide(decision)
             } catch {
-                throw StepFailure(reason: error.description, part: .engine, isLasting: error.isLasting)
+                throw StepFailure(reason: error.description, part: .engine, isPermanent: error.isPermanent)
             }
             if !isOurs { block = Block(limits: limits) }
-            forwarder.decided(isOurs)
+            forwarder.blockDecided(isOurs: isOurs)
         case .load(let decision):
             block = Block(limits: limits)
             try await load(decision, into: block.builder)
-            forwarder.loaded()
-        case .recognise(let decision):
+            forwarder.blockLoaded()
+        case .makeRows(let decision):
             let known = try await known(block.builder, before: decision.block)
             block.rows = BlockRows(decision, block.builder, known: known)
-            forwarder.recognised()
+            forwarder.rowsMade()
         case .insert(let decision):
             let rows = try rows(of: decision, block)
             try await write(rows, into: store) { $0 != .blocks }
-            forwarder.inserted()
+            forwarder.rowsInserted()
         case .erase:
             try await erase(block)
-            forwarder.erased()
+            forwarder.rowsErased()
         case .complete(let decision):
             let rows = try rows(of: decision, block)
             if let bytes = rows.bytes(.blocks) {
-                try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: .blocks) }
+                try await query { () throws(ColumnFailure) in try await store.insert(bytes, into: .blocks) }
             }
-            news(.written(decision, events: rows.events, repeats: rows.repeats))
-            forwarder.completed()
+            onEvent(.blockWritten(decision, events: rows.events, repeats: rows.repeats))
+            forwarder.blockCompleted()
         case .watch(let number):
             let found = try await decision(number)
-            forwarder.watched(found, highest: source.highest(), isEnding: untilCaughtUp)
+            forwarder.decisionWatched(found, highest: source.highest(), isEnding: untilCaughtUp)
         case .wait, .rest, .stop:
             break
         }
@@ -288,23 +293,23 @@ package final class ForwardingRunner: Sendable {
         return rows
     }
 
-    /// Returns what earlier blocks contain that affects a block's rows.
+    /// Returns the contents of earlier blocks that affect a block's rows.
     func known(_ builder: BlockBuilder, before block: UInt64) async throws(StepFailure) -> KnownRows {
-        let (ids, installations, accounts) = (builder.ids, builder.installations, builder.refusedAccounts)
-        return try await ask { () throws(ColumnFailure) in
+        let (ids, installations, accounts) = (builder.ids, builder.installations, builder.rejectedAccounts)
+        return try await query { () throws(ColumnFailure) in
             var known = try await store.known(ids: ids, installations: installations, before: block)
-            if !accounts.isEmpty { known.refused = try await store.refused(of: accounts, before: block) }
+            if !accounts.isEmpty { known.rejected = try await store.rejected(of: accounts, before: block) }
             return known
         }
     }
 
-    func ask<Result>(
+    func query<Result>(
         _ body: () async throws(ColumnFailure) -> Result
     ) async throws(StepFailure) -> Result {
         do {
             return try await body()
         } catch {
-            throw StepFailure(reason: error.description, isLasting: error.isLasting)
+            throw StepFailure(reason: error.description, isPermanent: error.isPermanent)
         }
     }
 
@@ -312,7 +317,7 @@ package final class ForwardingRunner: Sendable {
         do {
             return try await source.decisions.decision(number)
         } catch {
-            throw StepFailure(reason: error.description, part: .engine, isLasting: error.isLasting)
+            throw StepFailure(reason: error.description, part: .engine, isPermanent: error.isPermanent)
         }
     }
 
@@ -325,11 +330,11 @@ package final class ForwardingRunner: Sendable {
         let installations = Array(block.rows?.installations ?? [])
         if !installations.isEmpty {
             erased.formUnion(
-                try await ask { () throws(ColumnFailure) in try await store.erased(among: installations) }
+                try await query { () throws(ColumnFailure) in try await store.erased(among: installations) }
             )
         }
         guard !erased.isEmpty else { return }
         let all = Array(erased)
-        try await ask { () throws(ColumnFailure) in try await store.remove(all) }
+        try await query { () throws(ColumnFailure) in try await store.remove(all) }
     }
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The HTTP address of a ClickHouse server, and the name of a database.
+/// The HTTP address of a ClickHouse server and database.
 ///
 /// The form is `http://host:8123/database`, or `https://host:8443/database`.
 package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible {
     /// The host name or IP address.
     package var host: String
-    /// The port of HTTP, or of HTTPS.
+    /// The HTTP or HTTPS port.
     package var port: Int
-    /// Whether to use `https://`: nothing is sent before encryption and verification of the server.
+    /// Whether to use `https://`.
+    ///
+    /// If so, nothing is sent before the connection is encrypted and the server is verified.
     package var isEncrypted: Bool
     /// The database.
     package var database: String
@@ -28,8 +30,8 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
     ///
     /// The default port is 8123, or 8443 with `https`. The default database is `trackway`.
     ///
-    /// - Returns: Nil if it is not an address, if it contains a name and a password, or if the database's name contains
-    ///   anything but letters, digits and underscores, or begins with a digit.
+    /// - Returns: Nil if the text is not an address, if it contains a name and a password, or if the database's name
+    ///   contains anything but letters, digits, and underscores, or begins with a digit.
     package init?(_ description: String) {
         let isEncrypted = description.hasPrefix("https://")
         guard isEncrypted || description.hasPrefix("http://") else { return nil }
@@ -79,7 +81,7 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
 
 /// The credentials for a database.
 package struct ClickHouseCredentials: Sendable, Hashable {
-    /// The user.
+    /// The user's name.
     package var user: String
     /// The password; it may be empty.
     package var password: String
@@ -92,7 +94,7 @@ package struct ClickHouseCredentials: Sendable, Hashable {
 
     /// Parses `{"user":"trackway","password":"…"}`; nil for anything else.
     package init?(json bytes: [UInt8]) {
-        // A parse error is not reported, because it could quote the file of secrets.
+        // A parse error is not reported, because it could quote secrets from the file.
         guard let json = try? JSONValue.parse(bytes), let user = json["user"]?.string, !user.isEmpty,
             let password = json["password"]?.string, (user + password).utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
         else { return nil }
@@ -115,7 +117,9 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
     package var release: Int
     package let description: String
 
-    /// Parses a result of `SELECT version()`, such as `18.16.1`; nil for anything else.
+    /// Parses a result of `SELECT version()`, such as `18.16.1`.
+    ///
+    /// Nil for anything else.
     package init?(_ description: some StringProtocol) {
         let numbers = description.split(separator: ".").map { Int($0) }
         guard numbers.count >= 2, let year = numbers[0], let release = numbers[1] else { return nil }
@@ -124,23 +128,23 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
         self.description = String(description)
     }
 
-    /// The settings of each insert.
+    /// The settings for each insert.
     ///
     /// Asynchronous inserts would be acknowledged before their rows exist.
     var insertSettings: [(String, String)] {
-        // A lost part is written again, and must not be discarded as a duplicate then.
+        // A lost part is written again, and must not be discarded as a duplicate.
         let always = [("insert_deduplicate", "0")]
         return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
     }
 
-    /// The settings of each query.
+    /// The settings for each query.
     ///
-    /// A query is canceled when its connection closes, because its result is no longer needed.
-    var questionSettings: [(String, String)] {
+    /// A query is canceled when its connection closes, because the result is no longer needed.
+    var querySettings: [(String, String)] {
         (year, release) >= (20, 1) ? [("cancel_http_readonly_queries_on_client_close", "1")] : []
     }
 
-    /// The settings of each table: an insert is on disk when it is acknowledged.
+    /// The settings for each table, so that acknowledged inserts are on disk.
     var tableSettings: [String] {
         (year, release) >= (20, 11) ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []
     }

@@ -8,19 +8,19 @@ internal import NIOCore
 ///
 /// Thread-safe.
 package struct ClickHouseClient: Sendable {
-    /// Timeouts.
+    /// The timeouts of requests.
     package struct Times: Sendable, Hashable {
         /// The timeout of a query whose result is readily available.
-        package var question: Duration = .seconds(30)
-        /// The timeout of an insert, or of a query that reads a lot.
-        package var work: Duration = .seconds(300)
+        package var query: Duration = .seconds(30)
+        /// The timeout of inserts, and of queries that read a lot.
+        package var longRunning: Duration = .seconds(300)
 
         /// Creates the default timeouts.
         package init() {}
     }
 
     /// Rows that are sent along with a query, which reads them as a table.
-    struct External: Sendable {
+    struct ExternalTable: Sendable {
         var name: String
         var structure: String
         var rows: [UInt8]
@@ -38,13 +38,14 @@ package struct ClickHouseClient: Sendable {
     ///
     /// - Parameters:
     ///   - credentials: The credentials; nil for the server's user `default`, without a password.
-    ///   - tls: Encrypts connections; without it, no request is sent to an address that requires encryption.
+    ///   - tls: The TLS client that encrypts connections; if nil, no request is sent to an address that requires
+    ///     encryption.
     ///   - option: The option that contains the address, for messages.
     package init(
         _ address: ClickHouseAddress,
         credentials: ClickHouseCredentials? = nil,
         tls: TLSClient? = nil,
-        option: String = "--to",
+        option: String = "--clickhouse",
         times: Times = Times()
     ) {
         self.address = address
@@ -61,20 +62,20 @@ package struct ClickHouseClient: Sendable {
     ///   - settings: Settings and other parameters of the request.
     ///   - database: Whether the database already exists.
     /// - Returns: The response body.
-    /// - Throws: ``ColumnFailure``. A statement that makes changes may have made them anyway.
-    func ask(
+    /// - Throws: ``ColumnFailure``. The statement may have taken effect anyway.
+    func run(
         _ query: String,
         _ settings: [(String, String)] = [],
         database: Bool = true,
-        isWork: Bool = false
+        isLongRunning: Bool = false
     ) async throws(ColumnFailure) -> [UInt8] {
-        try await send([], settings, database, contentType: nil, body: Array(query.utf8), isWork)
+        try await send([], settings, database, contentType: nil, body: Array(query.utf8), isLongRunning)
     }
 
     /// Writes rows.
     ///
     /// - Parameter statement: The statement that the rows follow.
-    /// - Throws: ``ColumnFailure``. The rows may exist anyway.
+    /// - Throws: ``ColumnFailure``. The rows may have been written anyway.
     func insert(
         _ statement: String,
         _ rows: [UInt8],
@@ -83,10 +84,10 @@ package struct ClickHouseClient: Sendable {
         _ = try await send([("query", statement)], settings, true, contentType: nil, body: rows, true)
     }
 
-    /// Runs a query with rows that are sent along.
+    /// Runs a query, and sends the rows of external tables with it.
     ///
     /// - Throws: ``ColumnFailure``.
-    func ask(_ query: String, with tables: [External]) async throws(ColumnFailure) -> [UInt8] {
+    func run(_ query: String, with tables: [ExternalTable]) async throws(ColumnFailure) -> [UInt8] {
         let (parameters, contentType, body) = Self.form(query, tables)
         return try await send(parameters, [], true, contentType: contentType, body: body, true)
     }
@@ -94,7 +95,7 @@ package struct ClickHouseClient: Sendable {
     /// Returns the parameters, content type, and body of a request with tables.
     private static func form(
         _ query: String,
-        _ tables: [External]
+        _ tables: [ExternalTable]
     ) -> (parameters: [(String, String)], contentType: String, body: [UInt8]) {
         // Rows are arbitrary bytes, so the boundary must be one that does not occur by chance.
         let mark = "trackway-6f1d0c2b9a7e4853-\(tables.reduce(0) { $0 + $1.rows.count })"
@@ -117,15 +118,15 @@ package struct ClickHouseClient: Sendable {
         _ database: Bool,
         contentType: String?,
         body: [UInt8],
-        _ isWork: Bool
+        _ isLongRunning: Bool
     ) async throws(ColumnFailure) -> [UInt8] {
         let request = request(parameters + settings, database, contentType: contentType, body: body)
-        let answer: HTTPExchange.Answer
+        let answer: HTTPExchange.Response
         do {
             answer = try await HTTPExchange.post(
                 request,
                 to: try target(),
-                within: isWork ? times.work : times.question
+                within: isLongRunning ? times.longRunning : times.query
             )
         } catch {
             throw ColumnFailure(error, at: address, option: option)
@@ -140,12 +141,13 @@ package struct ClickHouseClient: Sendable {
     ///   - query: One statement.
     ///   - tables: Tables that are sent along.
     ///   - settings: Settings and other parameters of the request.
-    ///   - timeout: The time limit for everything. The connection closes then, and when the task is canceled.
+    ///   - timeout: The time limit for the whole exchange. The connection closes when the limit has passed, or when the
+    ///     task is canceled.
     ///   - take: Called with each piece.
     /// - Throws: ``ColumnFailure``, the errors of `take`, and `CancellationError`.
     func read(
         _ query: String,
-        with tables: [External] = [],
+        with tables: [ExternalTable] = [],
         _ settings: [(String, String)],
         within timeout: Duration,
         _ take: (ByteBuffer) throws -> Void
@@ -157,7 +159,7 @@ package struct ClickHouseClient: Sendable {
             let (parameters, contentType, body) = Self.form(query, tables)
             request = self.request(parameters + settings, true, contentType: contentType, body: body)
         }
-        let answer: HTTPExchange.Answer
+        let answer: HTTPExchange.Response
         do {
             answer = try await HTTPStream.post(request, to: try target(), within: timeout, take)
         } catch let failure as HTTPExchange.Failure {
@@ -168,12 +170,12 @@ package struct ClickHouseClient: Sendable {
 
     private func target() throws(HTTPExchange.Failure) -> HTTPExchange.Target {
         guard address.isEncrypted else { return HTTPExchange.Target(host: address.host, port: address.port) }
-        // An unencrypted connection is not an alternative.
+        // There is no fallback to an unencrypted connection.
         guard let tls else { throw HTTPExchange.Failure(reason: "TLS is not available") }
         return HTTPExchange.Target(host: address.host, port: address.port, tls: tls)
     }
 
-    private func failure(of answer: HTTPExchange.Answer) -> ColumnFailure? {
+    private func failure(of answer: HTTPExchange.Response) -> ColumnFailure? {
         ColumnFailure(answer, at: address, user: credentials?.user ?? "default", option: option)
     }
 
@@ -183,7 +185,7 @@ package struct ClickHouseClient: Sendable {
         contentType: String?,
         body: [UInt8]
     ) -> HTTPExchange.Request {
-        // Without this setting, the status would not cover errors that occur later.
+        // Without this setting, the status would not cover errors that occur later in the query.
         var all = parameters + [("wait_end_of_query", "1")]
         if database { all.append(("database", address.database)) }
         let path = "/?" + all.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")

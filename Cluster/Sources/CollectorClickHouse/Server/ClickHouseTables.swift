@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The streams that a database's tables are filled from.
 ///
-/// A recreated stream with the same name is another stream.
+/// A recreated stream with the same name counts as a different stream.
 package struct ColumnOrigin: Sendable, Hashable {
-    /// The stream of records and its creation time, as the engine reports it.
+    /// The stream of records, and its creation time as the engine reports it.
     package var records: String
     /// The stream of decisions and its creation time.
     package var decisions: String
@@ -19,18 +19,18 @@ package struct ColumnOrigin: Sendable, Hashable {
     }
 }
 
-/// The status of a server and its tables.
+/// A report on a server and its tables.
 package struct ColumnReport: Sendable, Hashable {
     /// The server's version.
     package var version: String
-    /// The number of consecutive written blocks, from the first one.
+    /// The number of consecutive written blocks, starting with the first.
     package var blocks: UInt64
     /// The sequence of the last record of these blocks; 0 for none.
     package var last: UInt64
     /// The number of events in these blocks.
     package var events: UInt64
 
-    /// Creates a status.
+    /// Creates a report.
     package init(version: String, blocks: UInt64, last: UInt64, events: UInt64) {
         self.version = version
         self.blocks = blocks
@@ -57,12 +57,12 @@ package struct ClickHouseTables: Sendable {
     /// - Throws: ``ColumnFailure``.
     package func serverVersion() async throws(ColumnFailure) -> ClickHouseVersion {
         let answer = String(
-            decoding: try await client.ask("SELECT version()", database: false).prefix(64),
+            decoding: try await client.run("SELECT version()", database: false).prefix(64),
             as: UTF8.self
         )
         guard let version = ClickHouseVersion(answer.prefix { $0 != "\n" }) else {
             throw ColumnFailure(
-                .stranger,
+                .notClickHouse,
                 "\(client.address.server) is not ClickHouse: no version found. Pass its HTTP port to \(client.option)."
             )
         }
@@ -72,18 +72,18 @@ package struct ClickHouseTables: Sendable {
     /// Creates missing tables, and records which streams the tables belong to.
     ///
     /// - Returns: Whether the tables are new.
-    /// - Throws: ``ColumnFailure``, also if the tables belong to other streams or have another version.
-    package func make(of origin: ColumnOrigin) async throws(ColumnFailure) -> Bool {
+    /// - Throws: ``ColumnFailure``, including when the tables belong to other streams or have another version.
+    package func create(for origin: ColumnOrigin) async throws(ColumnFailure) -> Bool {
         let version = try await serverVersion()
-        _ = try await client.ask("CREATE DATABASE IF NOT EXISTS \(client.address.database)", database: false)
-        _ = try await client.ask(
+        _ = try await client.run("CREATE DATABASE IF NOT EXISTS \(client.address.database)", database: false)
+        _ = try await client.run(
             "CREATE TABLE IF NOT EXISTS \(ClickHouseStore.markTable) (name String, value String) "
                 + "ENGINE = ReplacingMergeTree ORDER BY (name, value)"
         )
         let marks = try await marks()
         try check(marks, isNew: true)
         for table in ColumnTable.allCases {
-            _ = try await client.ask(table.creation(settings: version.tableSettings))
+            _ = try await client.run(table.createStatement(settings: version.tableSettings))
         }
         try await checkColumns()
         if let known = self.origin(of: marks) {
@@ -114,7 +114,7 @@ package struct ClickHouseTables: Sendable {
         try await checkColumns()
         if let origin {
             guard let known = self.origin(of: marks) else {
-                throw strangers("they do not state their stream")
+                throw foreignTables("they do not state their stream")
             }
             try check(known, origin)
         }
@@ -139,7 +139,7 @@ package struct ClickHouseTables: Sendable {
         return (ClickHouseStore(client, version: version), version)
     }
 
-    /// Checks everything, including writing.
+    /// Checks the server and the tables, including write access.
     ///
     /// - Throws: ``ColumnFailure``.
     package func report(of origin: ColumnOrigin?) async throws(ColumnFailure) -> ColumnReport {
@@ -165,7 +165,7 @@ package struct ClickHouseTables: Sendable {
 
     private func marks() async throws(ColumnFailure) -> [String: Set<String>] {
         let query = "SELECT DISTINCT name, value FROM \(ClickHouseStore.markTable) FORMAT TabSeparated"
-        let answer = String(decoding: try await client.ask(query), as: UTF8.self)
+        let answer = String(decoding: try await client.run(query), as: UTF8.self)
         var marks: [String: Set<String>] = [:]
         for line in answer.split(separator: "\n") {
             let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
@@ -191,7 +191,7 @@ package struct ClickHouseTables: Sendable {
         let versions = marks[Self.versionMark] ?? []
         if versions.isEmpty, isNew { return }
         guard let highest = versions.compactMap({ Int($0) }).max() else {
-            throw strangers("they do not state their version")
+            throw foreignTables("they do not state their version")
         }
         guard highest <= ColumnTable.version else {
             throw ColumnFailure(
@@ -205,7 +205,7 @@ package struct ClickHouseTables: Sendable {
                 .tables,
                 "The tables in \(client.address) have the older version \(highest); this trackway writes version "
                     + "\(ColumnTable.version), with more columns. Prepare another database for \(client.option) with "
-                    + "`trackway-cluster engine init`, and fill it from the stream with `trackway-cluster forward`."
+                    + "`trackway-cluster cluster init`, and fill it from the stream with `trackway-cluster cluster forward`."
             )
         }
     }
@@ -214,7 +214,7 @@ package struct ClickHouseTables: Sendable {
         guard let records = marks[Self.recordsMark], let decisions = marks[Self.decisionsMark], !records.isEmpty else {
             return nil
         }
-        // Two marks of one kind mean two streams, and then the tables belong to neither.
+        // Two marks of one kind mean two streams, and the tables belong to neither.
         return ColumnOrigin(
             records: records.sorted().joined(separator: " and "),
             decisions: decisions.sorted().joined(separator: " and ")
@@ -222,13 +222,13 @@ package struct ClickHouseTables: Sendable {
     }
 
     private func check(_ known: ColumnOrigin, _ origin: ColumnOrigin) throws(ColumnFailure) {
-        for (has, wanted) in [(known.records, origin.records), (known.decisions, origin.decisions)] where has != wanted
-        {
+        for (found, expected) in [(known.records, origin.records), (known.decisions, origin.decisions)]
+        where found != expected {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) were filled from the stream \(has), but the engine has \(wanted): it "
+                "The tables in \(client.address) were filled from the stream \(found), but the engine has \(expected): it "
                     + "was recreated, or is another one. Find out what happened to it. To start over, pass another "
-                    + "database to \(client.option), and prepare it with `trackway-cluster engine init`."
+                    + "database to \(client.option), and prepare it with `trackway-cluster cluster init`."
             )
         }
     }
@@ -239,22 +239,22 @@ package struct ClickHouseTables: Sendable {
             "SELECT table, name, type FROM system.columns WHERE database = '\(client.address.database)' AND table IN (\(names)) "
             + "FORMAT TabSeparated"
         let lines = Set(
-            String(decoding: try await client.ask(query), as: UTF8.self).split(separator: "\n").map(String.init)
+            String(decoding: try await client.run(query), as: UTF8.self).split(separator: "\n").map(String.init)
         )
         for table in ColumnTable.allCases {
             for column in table.columns {
                 let line = "\(table.rawValue)\t\(column.name)\t\(column.type.rawValue)"
                 guard !lines.contains(line) else { continue }
-                throw strangers("\(table.rawValue) has no column \(column.name) of type \(column.type.rawValue)")
+                throw foreignTables("\(table.rawValue) has no column \(column.name) of type \(column.type.rawValue)")
             }
         }
     }
 
-    private func strangers(_ reason: String) -> ColumnFailure {
+    private func foreignTables(_ reason: String) -> ColumnFailure {
         ColumnFailure(
             .tables,
             "The tables in \(client.address) are not trackway's, or incomplete: \(reason). Create them with "
-                + "`trackway-cluster engine init` and --to \(client.address), or pass another database."
+                + "`trackway-cluster cluster init` and --clickhouse \(client.address), or pass another database."
         )
     }
 }

@@ -3,9 +3,9 @@
 
 internal import CollectorTLS
 
-/// Failures from server responses, with their fixes.
+/// Failures derived from server responses, with their fixes.
 extension ColumnFailure {
-    /// The ClickHouse error codes that are distinguished.
+    /// The ClickHouse error codes that are handled separately.
     private enum ErrorNumber {
         static let tables: Set<Int> = [10, 16, 36, 47, 53, 60, 81, 117]
         static let refused: Set<Int> = [192, 193, 194, 195, 291, 497, 516]
@@ -16,19 +16,19 @@ extension ColumnFailure {
         static let busy: Set<Int> = [159, 160, 202, 209, 241, 252, 439]
     }
 
-    /// Creates the failure of a request without a response.
-    init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress, option: String = "--to") {
+    /// Creates the failure for a request that got no response.
+    init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress, option: String = "--clickhouse") {
         if let encryption = failure.encryption {
             self.init(
-                encryption == .noTLS ? .stranger : .unreachable,
-                "ClickHouse at \(address.server) \(encryption.words(option: option))."
+                encryption == .notTLS ? .notClickHouse : .unreachable,
+                "ClickHouse at \(address.server) \(encryption.message(option: option))."
             )
         } else if failure.reason.contains("not HTTP") {
             let port =
                 address.isEncrypted
                 ? "its HTTPS port to \(option) (https_port, usually 8443)"
                 : "its HTTP port to \(option) (usually 8123, not 9000), or write https:// if it is an HTTPS port"
-            self.init(.stranger, "\(address.server) is not ClickHouse: \(failure.reason). Pass \(port).")
+            self.init(.notClickHouse, "\(address.server) is not ClickHouse: \(failure.reason). Pass \(port).")
         } else {
             let port =
                 address.isEncrypted
@@ -41,10 +41,11 @@ extension ColumnFailure {
         }
     }
 
-    /// Creates the failure of a response; nil if the response is a success.
+    /// Creates the failure for a response; nil if the response is a success.
     ///
-    /// - Parameter user: The user of the request.
-    init?(_ answer: HTTPExchange.Answer, at address: ClickHouseAddress, user: String, option: String = "--to") {
+    /// - Parameter user: The user who sent the request.
+    init?(_ answer: HTTPExchange.Response, at address: ClickHouseAddress, user: String, option: String = "--clickhouse")
+    {
         if answer.status == 200 { return nil }
         let text =
             String(decoding: answer.body.prefix(400), as: UTF8.self)
@@ -52,64 +53,64 @@ extension ColumnFailure {
         let server = "ClickHouse at \(address.server)"
         guard let number = Self.number(in: text) else {
             self.init(
-                .stranger,
+                .notClickHouse,
                 "\(address.server) is not ClickHouse: it responded with status \(answer.status) and no ClickHouse "
                     + "error. Pass its HTTP port to \(option)."
             )
             return
         }
-        let said = "it reports “\(Self.words(of: text))” (\(number))"
+        let report = "it reports “\(Self.message(of: text))” (\(number))"
         let isFull = text.contains("No space left") || text.contains("NOT_ENOUGH_SPACE")
         switch number {
         case _ where isFull || ErrorNumber.full.contains(number):
             self.init(
                 .full,
-                "\(server) has no disk space left: \(said). Free disk space there; the stream keeps its records."
+                "\(server) has no disk space left: \(report). Free disk space there; the stream keeps its records."
             )
         case ErrorNumber.large:
             self.init(
                 .other,
-                "\(server) does not drop this much data at once: \(said). Set max_partition_size_to_drop in its "
+                "\(server) does not drop this much data at once: \(report). Set max_partition_size_to_drop in its "
                     + "configuration to 0, or create the file that its message names, and try again."
             )
         case let number where ErrorNumber.refused.contains(number):
             self.init(
-                .refused,
-                "\(server) denies the user \(user) permission: \(said). Check \(option)-credentials, and the user's "
+                .denied,
+                "\(server) denies the user \(user) permission: \(report). Check \(option)-credentials, and the user's "
                     + "permissions in the database \(address.database)."
             )
         case let number where ErrorNumber.readOnly.contains(number):
             self.init(
                 .readOnly,
-                "\(server) rejects writes: \(said). Check the setting readonly of the user \(user), and the tables."
+                "\(server) rejects writes: \(report). Check the setting readonly of the user \(user), and the tables."
             )
         case let number where ErrorNumber.tables.contains(number):
             self.init(
                 .tables,
-                "\(server) lacks required tables in the database \(address.database): \(said). Create them with "
-                    + "`trackway-cluster engine init` and \(address), or pass another database there."
+                "\(server) lacks required tables in the database \(address.database): \(report). Create them with "
+                    + "`trackway-cluster cluster init` and \(address), or pass another database there."
             )
         case let number where ErrorNumber.busy.contains(number):
             self.init(
                 .busy,
-                "\(server) is overloaded: \(said). The request will be retried; check its memory and its other work."
+                "\(server) is overloaded: \(report). The request will be retried; check its memory and its other work."
             )
         default:
-            self.init(.other, "\(server) failed: \(said). See its log for details.")
+            self.init(.other, "\(server) failed: \(report). See its log for details.")
         }
         self.number = number
     }
 
-    /// Returns the code of `Code: 60, e.displayText() = …`, or `Code: 60. DB::Exception: …`.
+    /// Returns the error code in `Code: 60, e.displayText() = …`, or `Code: 60. DB::Exception: …`.
     private static func number(in text: String) -> Int? {
         guard text.hasPrefix("Code: ") else { return nil }
         return Int(text.dropFirst("Code: ".count).prefix { $0.isNumber })
     }
 
-    private static func words(of text: String) -> String {
-        var words = text[...]
-        if let mark = text.firstRange(of: "DB::Exception: ") { words = text[mark.upperBound...] }
-        if let end = words.firstRange(of: ", e.what()") { words = words[..<end.lowerBound] }
-        return String(words.prefix(200))
+    private static func message(of text: String) -> String {
+        var message = text[...]
+        if let mark = text.firstRange(of: "DB::Exception: ") { message = text[mark.upperBound...] }
+        if let end = message.firstRange(of: ", e.what()") { message = message[..<end.lowerBound] }
+        return String(message.prefix(200))
     }
 }

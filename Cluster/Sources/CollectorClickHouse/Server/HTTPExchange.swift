@@ -17,7 +17,9 @@ enum HTTPExchange {
         var headers: [(String, String)]
         var body: [UInt8]
 
-        /// Returns the request's head, which asks to close the connection afterward.
+        /// Returns the request's head.
+        ///
+        /// The head asks the server to close the connection after the response.
         func head(host: String) -> HTTPRequestHead {
             var headers = HTTPHeaders(headers)
             headers.add(name: "Host", value: host)
@@ -28,7 +30,7 @@ enum HTTPExchange {
     }
 
     /// A response.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var status: Int
         var body: [UInt8]
     }
@@ -40,25 +42,25 @@ enum HTTPExchange {
         var encryption: TLSFailure?
     }
 
-    /// The server that a request is sent to, and how.
+    /// The server that a request is sent to, and how to connect to it.
     struct Target: Sendable {
         var host: String
         var port: Int
-        /// Encrypts the connection; nil for an unencrypted one.
+        /// The TLS client that encrypts the connection; nil for an unencrypted one.
         var tls: TLSClient?
 
-        /// The name in requests.
+        /// The server's name in requests, with the port.
         var name: String { "\(host):\(port)" }
 
         /// Prepares a connection that is about to be made.
         ///
-        /// On an encrypted connection, nothing is sent before encryption and verification of the server.
+        /// On an encrypted connection, nothing is sent before the connection is encrypted and the server is verified.
         func prepare(_ channel: any Channel) throws {
             try tls?.secure(channel, host: host)
             try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
         }
 
-        /// Returns the meaning of a connection error.
+        /// Returns the failure that a connection error represents.
         ///
         /// Must be called on the event loop.
         func failure(_ error: any Error, on channel: any Channel) -> Failure {
@@ -66,23 +68,23 @@ enum HTTPExchange {
                 return Failure(reason: "its connection is not encrypted", encryption: encryption)
             }
             // The end of an encrypted connection must be announced; otherwise the response may be truncated.
-            if tls?.isCut(by: error) == true { return Failure(reason: "the connection closed before it responded") }
+            if tls?.isTruncation(error) == true { return Failure(reason: "the connection closed before it responded") }
             return Failure(reason: HTTPExchange.reason(error))
         }
     }
 
     /// The maximum size of a response in bytes; no expected response is larger.
-    static let longestAnswer = 64 << 20
+    static let maxResponseBytes = 64 << 20
 
     /// Sends a `POST` request, and returns the response.
     ///
-    /// - Parameter timeout: The time limit for everything.
+    /// - Parameter timeout: The time limit for the whole exchange.
     /// - Throws: ``Failure``. The request may have been carried out anyway.
     static func post(
         _ request: Request,
         to target: Target,
         within timeout: Duration
-    ) async throws(Failure) -> Answer {
+    ) async throws(Failure) -> Response {
         let result = await withCheckedContinuation { continuation in
             begin(request, target, timeout) { continuation.resume(returning: $0) }
         }
@@ -93,7 +95,7 @@ enum HTTPExchange {
         _ request: Request,
         _ target: Target,
         _ timeout: Duration,
-        _ done: @escaping @Sendable (Result<Answer, Failure>) -> Void
+        _ done: @escaping @Sendable (Result<Response, Failure>) -> Void
     ) {
         let limit = TimeAmount.nanoseconds(Int64(clamping: timeout.components.seconds * 1_000_000_000))
         ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -104,7 +106,7 @@ enum HTTPExchange {
             }
             .connect(host: target.host, port: target.port)
             .flatMap { channel in
-                // If a name has several addresses, only one connection is kept, and the request is sent only there.
+                // If a name has several addresses, only one connection is kept, and the request is sent only over it.
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ExchangeHandler(request, to: target, within: limit, done)
@@ -115,7 +117,7 @@ enum HTTPExchange {
             .whenFailure { done(.failure(Failure(reason: reason($0)))) }
     }
 
-    /// Returns the meaning of a connection error, as a clause.
+    /// Returns a description of a connection error, as a clause.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: return error.description
@@ -140,7 +142,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
     private let request: HTTPExchange.Request
     private let target: HTTPExchange.Target
     private let limit: TimeAmount
-    private var done: (@Sendable (Result<HTTPExchange.Answer, HTTPExchange.Failure>) -> Void)?
+    private var done: (@Sendable (Result<HTTPExchange.Response, HTTPExchange.Failure>) -> Void)?
     private var status = 0
     private var body: [UInt8] = []
     private var timer: Scheduled<Void>?
@@ -149,7 +151,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
         _ request: HTTPExchange.Request,
         to target: HTTPExchange.Target,
         within limit: TimeAmount,
-        _ done: @escaping @Sendable (Result<HTTPExchange.Answer, HTTPExchange.Failure>) -> Void
+        _ done: @escaping @Sendable (Result<HTTPExchange.Response, HTTPExchange.Failure>) -> Void
     ) {
         self.request = request
         self.target = target
@@ -176,12 +178,12 @@ private final class ExchangeHandler: ChannelInboundHandler {
         case .head(let head):
             status = Int(head.status.code)
         case .body(let part):
-            guard body.count + part.readableBytes <= HTTPExchange.longestAnswer else {
+            guard body.count + part.readableBytes <= HTTPExchange.maxResponseBytes else {
                 return end(.failure(HTTPExchange.Failure(reason: "its response is too large")), context)
             }
             body.append(contentsOf: part.readableBytesView)
         case .end:
-            end(.success(HTTPExchange.Answer(status: status, body: body)), context)
+            end(.success(HTTPExchange.Response(status: status, body: body)), context)
         }
     }
 
@@ -193,7 +195,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
         end(.failure(target.failure(error, on: context.channel)), context)
     }
 
-    private func end(_ result: Result<HTTPExchange.Answer, HTTPExchange.Failure>, _ context: ChannelHandlerContext) {
+    private func end(_ result: Result<HTTPExchange.Response, HTTPExchange.Failure>, _ context: ChannelHandlerContext) {
         timer?.cancel()
         guard let done else { return }
         self.done = nil

@@ -4,19 +4,19 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// One request over its own connection, and its response in pieces, of any length.
+/// One request over its own connection, with a response of any length, delivered in pieces.
 ///
-/// The server is slowed down while pieces are not consumed, and its connection closes when the task is canceled.
+/// The server is slowed down while pieces are not consumed. The connection closes when the task is canceled.
 enum HTTPStream {
-    /// The maximum size in bytes that is read of an error response.
-    private static let longestError = 64 << 10
+    /// The maximum number of bytes to read from an error response.
+    private static let maxErrorBytes = 64 << 10
 
     /// Sends a `POST` request.
     ///
     /// - Parameters:
-    ///   - timeout: The time limit for everything.
+    ///   - timeout: The time limit for the whole exchange.
     ///   - take: Called with each piece of a response with status 200.
     /// - Returns: The status, and the body of a response with another status.
     /// - Throws: ``HTTPExchange/Failure``, the errors of `take`, and `CancellationError`.
@@ -25,7 +25,7 @@ enum HTTPStream {
         to target: HTTPExchange.Target,
         within timeout: Duration,
         _ take: (ByteBuffer) throws -> Void
-    ) async throws -> HTTPExchange.Answer {
+    ) async throws -> HTTPExchange.Response {
         let channel: NIOAsyncChannel<HTTPClientResponsePart, Never>
         do {
             channel = try await connect(request, target)
@@ -33,10 +33,10 @@ enum HTTPStream {
             try Task.checkCancellation()
             throw HTTPExchange.Failure(reason: HTTPExchange.reason(error))
         }
-        let isLate = Locked(false)
+        let didTimeOut = Locked(false)
         let connection = channel.channel
-        let deadline = connection.eventLoop.scheduleTask(in: .nanoseconds(timeout.nanosecondsOfWait)) {
-            isLate.withLock { $0 = true }
+        let deadline = connection.eventLoop.scheduleTask(in: .nanoseconds(timeout.clampedNanoseconds)) {
+            didTimeOut.withLock { $0 = true }
             connection.close(promise: nil)
         }
         defer { deadline.cancel() }
@@ -44,17 +44,18 @@ enum HTTPStream {
             return try await channel.executeThenClose { parts in try await Self.read(parts, take) }
         } catch let error as HTTPExchange.Failure {
             try Task.checkCancellation()
-            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it did not respond in time") : error
+            throw didTimeOut.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it did not respond in time") : error
         } catch let error as ConnectionFault {
             try Task.checkCancellation()
-            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it did not respond in time") : error.failure
-        } catch let error where Self.isOfConnection(error) {
+            throw didTimeOut.withLock({ $0 })
+                ? HTTPExchange.Failure(reason: "it did not respond in time") : error.failure
+        } catch let error where Self.isConnectionError(error) {
             try Task.checkCancellation()
             throw HTTPExchange.Failure(reason: HTTPExchange.reason(error))
         }
     }
 
-    private static func isOfConnection(_ error: any Error) -> Bool {
+    private static func isConnectionError(_ error: any Error) -> Bool {
         error is IOError || error is ChannelError || error is HTTPParserError
     }
 
@@ -77,7 +78,7 @@ enum HTTPStream {
     private static func read(
         _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>,
         _ take: (ByteBuffer) throws -> Void
-    ) async throws -> HTTPExchange.Answer {
+    ) async throws -> HTTPExchange.Response {
         var status = 0
         var error: [UInt8] = []
         for try await part in parts {
@@ -87,10 +88,10 @@ enum HTTPStream {
             case .body(let piece):
                 if status == 200 {
                     try take(piece)
-                } else if error.count < longestError {
+                } else if error.count < maxErrorBytes {
                     error += piece.readableBytesView
                 }
-            case .end: return HTTPExchange.Answer(status: status, body: error)
+            case .end: return HTTPExchange.Response(status: status, body: error)
             }
         }
         throw HTTPExchange.Failure(reason: "the connection closed before it responded")
@@ -99,13 +100,15 @@ enum HTTPStream {
 
 extension Duration {
     /// The duration in nanoseconds, at most `Int64.max`.
-    fileprivate var nanosecondsOfWait: Int64 {
+    fileprivate var clampedNanoseconds: Int64 {
         Int64(clamping: components.seconds).multipliedReportingOverflow(by: 1_000_000_000).overflow
             ? .max : components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }
 
-/// The meaning of a connection error, determined on the event loop, which TLS requires.
+/// The failure that a connection error represents.
+///
+/// Determined on the event loop, as TLS requires.
 private struct ConnectionFault: Error {
     let failure: HTTPExchange.Failure
 }

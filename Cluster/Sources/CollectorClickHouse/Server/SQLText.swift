@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Writes values into SQL.
 ///
@@ -9,7 +9,7 @@ package import TrackwayEvents
 package enum SQLText {
     /// Returns arbitrary bytes as a literal of type `String`.
     ///
-    /// Only letters, digits and a few other characters are written literally. Everything else is written as a number,
+    /// Only letters, digits, and a few other characters are written literally. Everything else is written as a number,
     /// so that no byte, in any encoding, can end the literal.
     package static func literal(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = [UInt8(ascii: "'")]
@@ -38,7 +38,7 @@ package enum SQLText {
     }
 
     /// The missing id, as a literal of type `FixedString(16)`.
-    package static let nobody = "toFixedString('', 16)"
+    package static let missingID = "toFixedString('', 16)"
 
     private static func digit(_ half: UInt8) -> UInt8 {
         half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") + half - 10

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides which server to try next, and after how long.
+/// Selects the next server to try, and the pause before trying it.
 ///
 /// A value type.
 struct AddressRotation: Sendable {
     /// The maximum number of addresses kept from servers' announcements.
     static let maxLearned = 32
 
-    private let given: [NATSAddress]
+    private let configured: [NATSAddress]
     private var learned: [NATSAddress] = []
     private var next = 0
-    /// The number of consecutive failed attempts.
+    /// The number of consecutive failed connections.
     private var failures = 0
     private let times: NATSTimes
 
     /// Creates a rotation that starts with the first address.
-    init(_ given: [NATSAddress], times: NATSTimes) {
-        self.given = given
+    init(_ configured: [NATSAddress], times: NATSTimes) {
+        self.configured = configured
         self.times = times
     }
 
-    /// All addresses: the given ones, then those learned from servers.
-    var addresses: [NATSAddress] { given + learned }
+    /// All addresses: the configured ones, then those learned from servers.
+    var addresses: [NATSAddress] { configured + learned }
 
     /// Returns the next server and the pause before trying it.
     ///
-    /// No pause until every server has failed once.
+    /// The pause is zero except at the start of a new round, after every server has failed.
     mutating func take() -> (address: NATSAddress, pause: Duration)? {
         let all = addresses
         guard !all.isEmpty else { return nil }
@@ -43,20 +43,21 @@ struct AddressRotation: Sendable {
     }
 
     /// Records that a connection was usable.
-    mutating func succeeded() { failures = 0 }
+    mutating func recordSuccess() { failures = 0 }
 
     /// Records that a connection failed.
-    mutating func failed() { failures += 1 }
+    mutating func recordFailure() { failures += 1 }
 
-    /// Replaces the learned addresses with those a server announced.
+    /// Replaces the learned addresses with those that a server announced.
     ///
-    /// Given addresses stay. Learned addresses require TLS if any given one does, so that a server cannot turn TLS off.
-    mutating func learned(_ others: [String]) {
+    /// Configured addresses are kept. Learned addresses require TLS if any configured address does, so that a server
+    /// cannot turn TLS off.
+    mutating func updateLearnedAddresses(_ others: [String]) {
         var learned: [NATSAddress] = []
         for other in others {
             guard learned.count < Self.maxLearned, var address = NATSAddress(other) else { continue }
-            address.isEncrypted = given.contains { $0.isEncrypted }
-            if !given.contains(address), !learned.contains(address) { learned.append(address) }
+            address.isEncrypted = configured.contains { $0.isEncrypted }
+            if !configured.contains(address), !learned.contains(address) { learned.append(address) }
         }
         self.learned = learned
     }

@@ -3,64 +3,64 @@
 
 internal import CollectorTLS
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Runs a ``NATSConnectionStateMachine`` on one connection. Confined to the connection's event loop.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Connection events for the client.
+    /// A connection event that is reported to the client.
     enum Event: Sendable {
         /// The connection is ready for use.
         case ready(NATSServerInfo)
         /// The server sent an updated description.
-        case learned(NATSServerInfo)
+        case infoUpdated(NATSServerInfo)
         /// A message arrived.
         case message(NATSMessage)
         /// The server rejected a command.
-        case complaint(String)
-        /// The connection ended. The last event.
+        case serverError(String)
+        /// The connection ended. This is the last event.
         case ended(NATSConnectionEnd)
     }
 
-    /// Fired into the pipeline to leave this server for another one.
-    struct Leave: Sendable {}
+    /// A pipeline event that closes this connection in favor of another server.
+    struct CloseRequest: Sendable {}
 
     private let clock: any EventClock
-    private let begin: @Sendable (MonotonicTime) -> NATSConnectionStateMachine
+    private let makeStateMachine: @Sendable (MonotonicTime) -> NATSConnectionStateMachine
     private let report: @Sendable (Event) -> Void
     private let tls: TLSClient?
     private let host: String
     private var machine: NATSConnectionStateMachine?
     private var decoder = NATSDecoder()
     private var timer: Scheduled<Void>?
-    /// The deadline of the timer.
-    private var alarm: MonotonicTime?
+    /// The deadline that the timer is scheduled for.
+    private var scheduledDeadline: MonotonicTime?
 
     /// Creates a handler for a connection that is being established.
     ///
     /// - Parameters:
-    ///   - tls: Encrypts the connection if the machine asks for it.
+    ///   - tls: The TLS client that encrypts the connection if the state machine requests it.
     ///   - host: The host that the server's certificate must match.
-    ///   - begin: Creates the machine once the connection is established.
-    ///   - report: Called on the event loop; must return immediately.
+    ///   - makeStateMachine: Creates the state machine once the connection is established.
+    ///   - report: Handles events; called on the event loop, and must return immediately.
     init(
         clock: any EventClock,
         tls: TLSClient?,
         host: String,
-        begin: @escaping @Sendable (MonotonicTime) -> NATSConnectionStateMachine,
+        makeStateMachine: @escaping @Sendable (MonotonicTime) -> NATSConnectionStateMachine,
         report: @escaping @Sendable (Event) -> Void
     ) {
         self.clock = clock
         self.tls = tls
         self.host = host
-        self.begin = begin
+        self.makeStateMachine = makeStateMachine
         self.report = report
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        machine = begin(now)
+        machine = makeStateMachine(now)
         schedule(context)
     }
 
@@ -68,32 +68,32 @@ final class ConnectionHandler: ChannelInboundHandler {
         decoder.append(unwrapInboundIn(data).readableBytesView)
         do throws(NATSProtocolError) {
             while let message = try decoder.next() {
-                perform(machine?.received(message, at: now) ?? [], context)
+                perform(machine?.handle(message, at: now) ?? [], context)
             }
         } catch {
-            perform(machine?.failed(error) ?? [], context)
+            perform(machine?.decodingFailed(error) ?? [], context)
         }
         schedule(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
-        perform(machine?.closed() ?? [], context)
+        perform(machine?.connectionClosed() ?? [], context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let failure = tls?.failure(error, on: context.channel, host: host) {
-            perform(machine?.insecure(failure) ?? [], context)
+            perform(machine?.tlsFailed(failure) ?? [], context)
             schedule(context)
         }
-        // For instance, a connection reset. Pending requests fail as after an orderly close.
+        // The error may be a connection reset, for example. Pending requests fail as they do after an orderly close.
         context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is Leave { perform(machine?.leave() ?? [], context) }
-        if tls?.isSecured(by: event) == true {
-            perform(machine?.secured(pendingBytes: decoder.pendingBytes, at: now) ?? [], context)
+        if event is CloseRequest { perform(machine?.close() ?? [], context) }
+        if tls?.isHandshakeCompletion(event) == true {
+            perform(machine?.tlsHandshakeCompleted(pendingBytes: decoder.pendingBytes, at: now) ?? [], context)
             schedule(context)
         }
         context.fireUserInboundEventTriggered(event)
@@ -109,11 +109,11 @@ final class ConnectionHandler: ChannelInboundHandler {
                 var buffer = bytes ?? context.channel.allocator.buffer(capacity: 256)
                 command.write(to: &buffer)
                 bytes = buffer
-            case .secure: secure(context)
+            case .startTLS: secure(context)
             case .ready(let info): report(.ready(info))
-            case .learned(let info): report(.learned(info))
+            case .infoUpdated(let info): report(.infoUpdated(info))
             case .deliver(let message): report(.message(message))
-            case .complain(let text): report(.complaint(text))
+            case .serverError(let text): report(.serverError(text))
             case .close(let reason):
                 report(.ended(reason))
                 context.close(promise: nil)
@@ -128,20 +128,20 @@ final class ConnectionHandler: ChannelInboundHandler {
             try tls.secure(context.channel, host: host)
         } catch {
             let failure = error as? TLSFailure ?? tls?.failure(error, on: context.channel, host: host)
-            perform(machine?.insecure(failure ?? .other("\(error)")) ?? [], context)
+            perform(machine?.tlsFailed(failure ?? .other("\(error)")) ?? [], context)
         }
     }
 
     private func schedule(_ context: ChannelHandlerContext) {
         let deadline = machine?.deadline
-        guard deadline != alarm else { return }
+        guard deadline != scheduledDeadline else { return }
         timer?.cancel()
         timer = nil
-        alarm = deadline
+        scheduledDeadline = deadline
         guard let deadline else { return }
         let wait = max(0, now.duration(to: deadline).wholeMilliseconds)
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) {
-            self.alarm = nil
+            self.scheduledDeadline = nil
             self.perform(self.machine?.tick(at: self.now) ?? [], context)
             self.schedule(context)
         }

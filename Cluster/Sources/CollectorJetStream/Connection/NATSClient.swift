@@ -4,12 +4,12 @@
 package import CollectorTLS
 internal import NIOCore
 internal import NIOPosix
-package import TrackwayEvents
+package import TrackwayCore
 
 /// A client of a NATS cluster, with one connection at a time.
 ///
 /// When a connection ends, the client connects to the next server. Any number of requests may be in flight; each has
-/// its own reply subject below one inbox. Requests are not retried here: a request whose connection is lost fails,
+/// its own reply subject under one inbox. Requests are not retried here: a request whose connection is lost fails,
 /// because only its caller knows whether a retry is safe. Safe from any thread.
 package final class NATSClient: Sendable {
     private let credentials: NATSCredentials?
@@ -19,13 +19,13 @@ package final class NATSClient: Sendable {
     private let inbox: String
     private let clock: any EventClock
     private let sleep: @Sendable (Duration) async -> Void
-    private let notice: @Sendable (String) -> Void
-    private let changed: @Sendable () -> Void
+    private let onWarning: @Sendable (String) -> Void
+    private let onConnectionChange: @Sendable () -> Void
     private let state: Locked<State>
 
     private struct State {
         var rotation: AddressRotation
-        /// The number of the latest connection, established or being established.
+        /// The number of the latest connection, which may not be established yet.
         var number: UInt64 = 0
         var current: (connection: NATSConnection, channel: any Channel, since: MonotonicTime)?
         var requests = PendingRequests()
@@ -37,16 +37,16 @@ package final class NATSClient: Sendable {
     ///
     /// - Parameters:
     ///   - addresses: The servers, in the order to try them.
-    ///   - credentials: Credentials, or nil for none.
-    ///   - tls: Encrypts connections to addresses that require it; without it, those connections fail.
-    ///   - name: The client's name as servers show it.
+    ///   - credentials: The credentials, or nil for none.
+    ///   - tls: The TLS client for addresses that require encryption; if nil, connections to them fail.
+    ///   - name: The client name that servers display.
     ///   - times: Timeouts and intervals.
     ///   - clock: The clock.
-    ///   - chance: Returns random numbers for the inbox, which must be unique.
+    ///   - randomUInt64: Returns random numbers for the inbox, which must be unique.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - notice: Called with one sentence when a server becomes unusable or rejects a command. Must return
+    ///   - onWarning: Called with one sentence when a server becomes unusable or rejects a command. Must return
     ///     immediately.
-    ///   - changed: Called when a connection is established and when it ends. Must return immediately.
+    ///   - onConnectionChange: Called when a connection is established and when it ends. Must return immediately.
     package init(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
@@ -54,30 +54,30 @@ package final class NATSClient: Sendable {
         name: String = "trackway",
         times: NATSTimes = NATSTimes(),
         clock: any EventClock = SystemClock(),
-        chance: () -> UInt64,
+        randomUInt64: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
-        notice: @escaping @Sendable (String) -> Void = { _ in },
-        changed: @escaping @Sendable () -> Void = {}
+        onWarning: @escaping @Sendable (String) -> Void = { _ in },
+        onConnectionChange: @escaping @Sendable () -> Void = {}
     ) {
         self.credentials = credentials
         self.tls = tls
         self.name = name
         self.times = times
-        inbox = "_INBOX.\(String(chance(), radix: 36))\(String(chance(), radix: 36))"
+        inbox = "_INBOX.\(String(randomUInt64(), radix: 36))\(String(randomUInt64(), radix: 36))"
         self.clock = clock
         self.sleep = sleep
-        self.notice = notice
-        self.changed = changed
+        self.onWarning = onWarning
+        self.onConnectionChange = onConnectionChange
         state = Locked(State(rotation: AddressRotation(addresses, times: times)))
     }
 
     /// The connection in use, or nil.
     package var connection: NATSConnection? { state.withLock { $0.current?.connection } }
 
-    /// Why connecting failed, by server.
+    /// The reason for each server's connection failure.
     ///
-    /// Nil if connected, or if no server was tried yet.
-    package var trouble: String? {
+    /// Nil while connected, or if no server has been tried yet.
+    package var connectionError: String? {
         state.withLock { state in
             guard state.current == nil, !state.ends.isEmpty else { return nil }
             return state.rotation.addresses.compactMap { address in
@@ -90,26 +90,26 @@ package final class NATSClient: Sendable {
 
     /// Maintains a connection until the task is canceled.
     ///
-    /// Call only once at a time.
+    /// Only one call may run at a time.
     package func run() async {
         while !Task.isCancelled {
             guard let (address, pause) = state.withLock({ $0.rotation.take() }) else { return }
             if pause > .zero { await sleep(pause) }
             if Task.isCancelled { return }
-            await use(address)
+            await connect(to: address)
         }
     }
 
-    /// Closes a connection, unless it has already ended, and moves to the next server.
+    /// Closes a connection and moves to the next server.
     ///
-    /// Its pending requests fail.
-    package func leave(_ number: UInt64) {
+    /// The connection's pending requests fail. Does nothing if the connection has already ended.
+    package func dropConnection(_ number: UInt64) {
         let channel = state.withLock { $0.current?.connection.number == number ? $0.current?.channel : nil }
-        channel?.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
+        channel?.pipeline.fireUserInboundEventTriggered(ConnectionHandler.CloseRequest())
     }
 
     /// Connects to a server, and returns when the connection has ended.
-    private func use(_ address: NATSAddress) async {
+    private func connect(to address: NATSAddress) async {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -118,15 +118,15 @@ package final class NATSClient: Sendable {
         do {
             channel = try await bootstrap(address, number).connect(host: address.host, port: address.port).get()
         } catch {
-            ended(.unreachable(Self.reason(error)), address, number)
+            connectionEnded(.unreachable(Self.reason(error)), address, number)
             return
         }
         await withTaskCancellationHandler {
             // The handler has already reported why the connection closed.
             try? await channel.closeFuture.get()
         } onCancel: {
-            // No warning for a client-initiated close.
-            channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
+            // A client-initiated close causes no warning.
+            channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.CloseRequest())
             channel.close(promise: nil)
         }
     }
@@ -142,7 +142,7 @@ package final class NATSClient: Sendable {
                             clock: clock,
                             tls: address.isEncrypted ? tls : nil,
                             host: address.host,
-                            begin: { now in
+                            makeStateMachine: { now in
                                 NATSConnectionStateMachine(
                                     inbox: inbox,
                                     credentials: credentials,
@@ -152,14 +152,14 @@ package final class NATSClient: Sendable {
                                     at: now
                                 )
                             },
-                            report: { self.happened($0, address, number, channel) }
+                            report: { self.handle($0, address, number, channel) }
                         )
                     )
                 }
             }
     }
 
-    private func happened(
+    private func handle(
         _ event: ConnectionHandler.Event,
         _ address: NATSAddress,
         _ number: UInt64,
@@ -169,40 +169,40 @@ package final class NATSClient: Sendable {
         case .ready(let info):
             let now = clock.now().monotonic
             state.withLock { state in
-                state.rotation.learned(info.others)
+                state.rotation.updateLearnedAddresses(info.others)
                 state.ends[address] = nil
                 state.current = (NATSConnection(number: number, address: address, server: info), channel, now)
             }
-            changed()
-        case .learned(let info):
-            state.withLock { $0.rotation.learned(info.others) }
+            onConnectionChange()
+        case .infoUpdated(let info):
+            state.withLock { $0.rotation.updateLearnedAddresses(info.others) }
         case .message(let message):
-            let answered = state.withLock { $0.requests.received(message, inbox: inbox) }
+            let answered = state.withLock { $0.requests.receive(message, inbox: inbox) }
             answered?.resume()
-        case .complaint(let text):
-            notice("NATS server \(address) rejected a command: \(text)")
+        case .serverError(let text):
+            onWarning("NATS server \(address) rejected a command: \(text)")
         case .ended(let end):
-            ended(end, address, number)
+            connectionEnded(end, address, number)
         }
     }
 
-    private func ended(_ end: NATSConnectionEnd, _ address: NATSAddress, _ number: UInt64) {
+    private func connectionEnded(_ end: NATSConnectionEnd, _ address: NATSAddress, _ number: UInt64) {
         let now = clock.now().monotonic
-        let (isNews, lost) = state.withLock { state -> (Bool, [PendingRequests.Outcome]) in
-            let isNews = state.ends.updateValue(end, forKey: address) != end
+        let (isNew, lost) = state.withLock { state -> (Bool, [PendingRequests.Outcome]) in
+            let isNew = state.ends.updateValue(end, forKey: address) != end
             let isCurrent = state.current?.connection.number == number
             // A server that accepts connections but ends them immediately counts as failed.
             if isCurrent, let since = state.current?.since, since.duration(to: now) >= times.longestPause {
-                state.rotation.succeeded()
+                state.rotation.recordSuccess()
             } else {
-                state.rotation.failed()
+                state.rotation.recordFailure()
             }
             if isCurrent { state.current = nil }
-            return (isNews, state.requests.lost(connection: number))
+            return (isNew, state.requests.connectionLost(number))
         }
         for request in lost { request.resume() }
-        if isNews, end != .left { notice("NATS server \(address) \(end).") }
-        changed()
+        if isNew, end != .closedByClient { onWarning("NATS server \(address) \(end).") }
+        onConnectionChange()
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -221,23 +221,23 @@ package final class NATSClient: Sendable {
     /// Sends a request and returns its reply.
     ///
     /// - Parameters:
-    ///   - subject: The subject of the request, without spaces.
+    ///   - subject: The subject of the request; must not contain spaces.
     ///   - timeout: The maximum time to wait for the reply.
-    /// - Throws: ``NATSRequestFailure``, which distinguishes whether the request may have arrived.
+    /// - Throws: ``NATSRequestFailure``, which indicates whether the request may have arrived.
     package func request(
         _ subject: String,
         headers: NATSHeaders? = nil,
         body: [UInt8] = [],
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> NATSMessage {
-        let messages = try await send(subject, headers, body, answers: 1, timeout)
+        let messages = try await send(subject, headers, body, replyCount: 1, timeout)
         guard let message = messages.first else { throw .unanswered(connection: 0) }
         return message
     }
 
-    /// Sends a request to all subscribers of a subject and collects their replies.
+    /// Sends a request to a subject's subscribers and collects their replies.
     ///
-    /// Returns when `count` replies have arrived, or with those received so far when the time is over.
+    /// Returns once `count` replies have arrived. After the timeout, returns the replies received so far.
     ///
     /// - Parameter count: The maximum number of replies.
     /// - Throws: ``NATSRequestFailure`` if no reply arrived at all.
@@ -247,23 +247,23 @@ package final class NATSClient: Sendable {
         upTo count: Int,
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
-        try await send(subject, nil, body, answers: count, timeout)
+        try await send(subject, nil, body, replyCount: count, timeout)
     }
 
     private func send(
         _ subject: String,
         _ headers: NATSHeaders?,
         _ body: [UInt8],
-        answers: Int,
+        replyCount: Int,
         _ timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
         let result = await withUnsafeContinuation { continuation in
-            begin(subject, headers, body, PendingRequests.Request(answers: answers, continuation), timeout)
+            start(subject, headers, body, PendingRequests.Request(replyCount: replyCount, continuation), timeout)
         }
         return try result.get()
     }
 
-    private func begin(
+    private func start(
         _ subject: String,
         _ headers: NATSHeaders?,
         _ body: [UInt8],
@@ -271,13 +271,13 @@ package final class NATSClient: Sendable {
         _ timeout: Duration
     ) {
         let bytes = body.count + (headers?.bytes.count ?? 0)
-        let place = state.withLock { state -> Result<(UInt64, any Channel), NATSRequestFailure> in
+        let target = state.withLock { state -> Result<(UInt64, any Channel), NATSRequestFailure> in
             guard let (connection, channel, _) = state.current else { return .failure(.notConnected) }
-            let longest = connection.server.longestMessage
-            guard bytes <= longest else { return .failure(.tooLong(bytes: bytes, longest: longest)) }
+            let limit = connection.server.maxMessageBytes
+            guard bytes <= limit else { return .failure(.tooLong(bytes: bytes, limit: limit)) }
             return .success((state.requests.add(request, connection: connection.number), channel))
         }
-        switch place {
+        switch target {
         case .failure(let failure):
             request.continuation.resume(returning: .failure(failure))
         case .success((let token, let channel)):
@@ -287,15 +287,15 @@ package final class NATSClient: Sendable {
             // If the write fails, the connection ends and the request fails with it.
             channel.writeAndFlush(buffer, promise: nil)
             channel.eventLoop.scheduleTask(in: .milliseconds(timeout.wholeMilliseconds)) {
-                self.state.withLock { $0.requests.timeout(token) }?.resume()
+                self.state.withLock { $0.requests.expire(token) }?.resume()
             }
         }
     }
 }
 
-/// A connection in use.
+/// An established connection of a client.
 package struct NATSConnection: Sendable, Hashable {
-    /// Increases with every connection of a client.
+    /// The connection's number, which increases with every connection of a client.
     package var number: UInt64
     /// The server's address.
     package var address: NATSAddress

@@ -2,42 +2,43 @@
 // Copyright 2026 the Trackway authors
 
 package import CollectorTLS
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Decides the steps of a connection to a NATS server.
 ///
-/// They are greeting, encryption, handshake, keep-alive, and leaving.
+/// The steps are greeting, encryption, handshake, keep-alive, and close.
 ///
 /// A value type: its driver passes in events and the time, and performs the returned actions.
 struct NATSConnectionStateMachine: Sendable {
-    /// An action for the driver, in order.
+    /// An action for the driver, which performs actions in the returned order.
     enum Action: Sendable, Hashable {
         /// Send a command.
         case send(NATSCommand)
-        /// Encrypt the connection, and call ``secured(pendingBytes:at:)`` when done. Send nothing before that.
-        case secure
+        /// Encrypt the connection, and call ``tlsHandshakeCompleted(pendingBytes:at:)`` when done. Send nothing before
+        /// that.
+        case startTLS
         /// The connection is ready for use.
         case ready(NATSServerInfo)
         /// The server sent an updated description, such as addresses of other servers.
-        case learned(NATSServerInfo)
+        case infoUpdated(NATSServerInfo)
         /// Deliver a message of a subscription.
         case deliver(NATSMessage)
         /// Report that the server rejected a command and kept the connection open.
-        case complain(String)
-        /// Close the connection. The last action.
+        case serverError(String)
+        /// Close the connection. This is the last action.
         case close(NATSConnectionEnd)
     }
 
     private enum Phase: Sendable {
-        /// Connected; waiting for the server's greeting.
+        /// The connection is established and waits for the server's greeting.
         case greeting(until: MonotonicTime)
         /// The server sent its greeting, and the connection is being encrypted.
         ///
-        /// The greeting is not verified: a man in the middle may have written it.
+        /// The greeting is not verified: a man in the middle may have forged it.
         case securing(NATSServerInfo, until: MonotonicTime)
-        /// The first `PING` is sent after everything else, so its `PONG` acknowledges all of it.
+        /// The handshake was sent. Its `PING` comes last, so the `PONG` acknowledges all commands before it.
         case handshake(NATSServerInfo, until: MonotonicTime)
-        /// In use. Nothing arrived after the latest `unanswered` `PING`s.
+        /// The connection is in use. `unanswered` is the number of `PING`s sent since the server's last message.
         case ready(nextPing: MonotonicTime, unanswered: Int)
         case ended
     }
@@ -49,11 +50,11 @@ struct NATSConnectionStateMachine: Sendable {
     private let times: NATSTimes
     private var phase: Phase
 
-    /// Creates a machine for a connection that was just established.
+    /// Creates a state machine for a connection that was just established.
     ///
     /// - Parameters:
-    ///   - inbox: The prefix of the subjects for replies, received under subscription 1.
-    ///   - client: The client's name as the server shows it.
+    ///   - inbox: The prefix of the reply subjects, which subscription 1 receives.
+    ///   - client: The client name that the server displays.
     ///   - isEncrypted: Whether to encrypt the connection before sending anything.
     init(
         inbox: String,
@@ -71,7 +72,7 @@ struct NATSConnectionStateMachine: Sendable {
         phase = .greeting(until: now.advanced(by: times.greeting))
     }
 
-    /// When to call ``tick(at:)`` next; nil after the connection ended.
+    /// The time of the next call to ``tick(at:)``; nil after the connection has ended.
     var deadline: MonotonicTime? {
         switch phase {
         case .greeting(let until), .securing(_, let until), .handshake(_, let until): until
@@ -81,77 +82,77 @@ struct NATSConnectionStateMachine: Sendable {
     }
 
     /// Handles a message from the server.
-    mutating func received(_ message: NATSServerMessage, at now: MonotonicTime) -> [Action] {
+    mutating func handle(_ message: NATSServerMessage, at now: MonotonicTime) -> [Action] {
         switch (phase, message) {
         case (.ended, _):
-            // It was in flight when the connection ended.
+            // The message was in flight when the connection ended.
             return []
         case (.securing, _):
-            // After the greeting, a server waits for the handshake. More plain text could be mistaken for encrypted
+            // After the greeting, a server waits for the handshake. Further plain text could be mistaken for encrypted
             // data.
-            return end(.insecure(.plainBytes))
+            return end(.tlsFailed(.unencryptedData))
         case (_, .ping):
-            return [.send(.pong)] + heard()
+            return [.send(.pong)] + resetUnansweredPings()
         case (_, .error(let text)):
-            // Of all errors, only these leave the connection open.
+            // Only these errors leave the connection open.
             let lower = text.lowercased()
             if lower.hasPrefix("permissions violation") || lower.hasPrefix("invalid subject") {
-                return [.complain(text)]
+                return [.serverError(text)]
             }
-            return end(.refused(text))
+            return end(.rejected(text))
         case (.greeting, .info(let info)):
-            return greeted(by: info, at: now)
+            return handleGreeting(info, at: now)
         case (.greeting, _):
-            // A NATS server sends `INFO` first, so this is a different server.
-            return end(.noServer)
+            // A NATS server sends `INFO` first, so this is not a NATS server.
+            return end(.notNATSServer)
         case (.handshake, .pong):
             guard case .handshake(let info, _) = phase else { return [] }
             phase = .ready(nextPing: now.advanced(by: times.ping), unanswered: 0)
             return [.ready(info)]
         case (.handshake(_, let until), .info(let info)):
-            if info.isLeaving { return end(.leaving) }
+            if info.isShuttingDown { return end(.shuttingDown) }
             phase = .handshake(info, until: until)
             return []
         case (.ready, .info(let info)):
-            if info.isLeaving { return end(.leaving) }
-            return [.learned(info)] + heard()
+            if info.isShuttingDown { return end(.shuttingDown) }
+            return [.infoUpdated(info)] + resetUnansweredPings()
         case (_, .message(let message)):
-            return [.deliver(message)] + heard()
+            return [.deliver(message)] + resetUnansweredPings()
         case (_, .pong), (_, .ok):
-            return heard()
+            return resetUnansweredPings()
         }
     }
 
-    private mutating func greeted(by info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
-        if info.isLeaving { return end(.leaving) }
+    private mutating func handleGreeting(_ info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
+        if info.isShuttingDown { return end(.shuttingDown) }
         if isEncrypted {
-            // Falling back to plain text would serve a man in the middle who removed the offer from the greeting.
-            guard info.offersTLS else { return end(.offersNoTLS) }
+            // Falling back to plain text would help a man in the middle who removed the TLS offer from the greeting.
+            guard info.offersTLS else { return end(.tlsNotOffered) }
             phase = .securing(info, until: now.advanced(by: times.greeting))
-            return [.secure]
+            return [.startTLS]
         }
-        if info.needsTLS { return end(.needsTLS) }
-        return introduce(to: info, at: now)
+        if info.requiresTLS { return end(.requiresTLS) }
+        return sendHandshake(to: info, at: now)
     }
 
-    /// Continues after the connection is encrypted and the server verified.
+    /// Continues once the connection is encrypted and the server is verified.
     ///
     /// - Parameter pendingBytes: The number of bytes of an incomplete message that arrived in plain text after the
     ///   greeting.
-    mutating func secured(pendingBytes: Int, at now: MonotonicTime) -> [Action] {
+    mutating func tlsHandshakeCompleted(pendingBytes: Int, at now: MonotonicTime) -> [Action] {
         guard case .securing(let info, _) = phase else { return [] }
-        if pendingBytes > 0 { return end(.insecure(.plainBytes)) }
-        return introduce(to: info, at: now)
+        if pendingBytes > 0 { return end(.tlsFailed(.unencryptedData)) }
+        return sendHandshake(to: info, at: now)
     }
 
     /// Ends the connection because encryption failed, during the handshake or later.
-    mutating func insecure(_ failure: TLSFailure) -> [Action] {
+    mutating func tlsFailed(_ failure: TLSFailure) -> [Action] {
         if case .ended = phase { return [] }
-        return end(.insecure(failure))
+        return end(.tlsFailed(failure))
     }
 
-    private mutating func introduce(to info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
-        guard info.knowsHeaders else { return end(.tooOld(info.version)) }
+    private mutating func sendHandshake(to info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
+        guard info.supportsHeaders else { return end(.unsupportedVersion(info.version)) }
         phase = .handshake(info, until: now.advanced(by: times.greeting))
         return [
             .send(.connect(credentials, client: client)),
@@ -160,25 +161,25 @@ struct NATSConnectionStateMachine: Sendable {
         ]
     }
 
-    /// Anything received shows that the server is alive.
-    private mutating func heard() -> [Action] {
+    /// Resets the number of unanswered `PING`s, because a message shows that the server is alive.
+    private mutating func resetUnansweredPings() -> [Action] {
         if case .ready(let nextPing, _) = phase { phase = .ready(nextPing: nextPing, unanswered: 0) }
         return []
     }
 
-    /// Advances time; returns due actions.
+    /// Advances the time and returns the actions that are due.
     mutating func tick(at now: MonotonicTime) -> [Action] {
         guard let deadline, now >= deadline else { return [] }
         switch phase {
         case .greeting:
             // A paused server accepts connections but sends nothing.
-            return end(.noGreeting)
+            return end(.greetingTimeout)
         case .securing:
-            return end(.insecure(.unanswered))
+            return end(.tlsFailed(.handshakeTimeout))
         case .handshake:
-            return end(.noHandshake)
+            return end(.handshakeTimeout)
         case .ready(_, let unanswered):
-            guard unanswered < times.missedPings else { return end(.silent) }
+            guard unanswered < times.maxMissedPings else { return end(.unresponsive) }
             phase = .ready(nextPing: now.advanced(by: times.ping), unanswered: unanswered + 1)
             return [.send(.ping)]
         case .ended:
@@ -187,25 +188,25 @@ struct NATSConnectionStateMachine: Sendable {
     }
 
     /// Ends the connection because of a protocol violation.
-    mutating func failed(_ error: NATSProtocolError) -> [Action] {
+    mutating func decodingFailed(_ error: NATSProtocolError) -> [Action] {
         if case .ended = phase { return [] }
-        return end(.garbage(error))
+        return end(.protocolViolation(error))
     }
 
-    /// Ends the connection because the client wants another server.
-    mutating func leave() -> [Action] {
+    /// Ends the connection because the client switches to another server.
+    mutating func close() -> [Action] {
         if case .ended = phase { return [] }
-        return end(.left)
+        return end(.closedByClient)
     }
 
-    /// Handles the end of the connection.
-    mutating func closed() -> [Action] {
+    /// Handles a connection that the server or the network closed.
+    mutating func connectionClosed() -> [Action] {
         switch phase {
         case .ended: return []
-        case .securing: return end(.insecure(.ended))
+        case .securing: return end(.tlsFailed(.closedDuringHandshake))
         // For the client, the TLS handshake ends before the server has checked the client certificate.
-        case .handshake where isEncrypted: return end(.insecure(.ended))
-        case .greeting, .handshake, .ready: return end(.closed)
+        case .handshake where isEncrypted: return end(.tlsFailed(.closedDuringHandshake))
+        case .greeting, .handshake, .ready: return end(.closedByServer)
         }
     }
 
@@ -217,13 +218,15 @@ struct NATSConnectionStateMachine: Sendable {
 
 /// Timeouts and intervals of a connection.
 package struct NATSTimes: Sendable, Hashable {
-    /// The timeout for connecting, for the greeting, and for the handshake, each.
+    /// The timeout of each step: connecting, greeting, and handshake.
     package var greeting: Duration = .seconds(2)
     /// The interval between two `PING`s.
     package var ping: Duration = .seconds(10)
-    /// The number of unanswered `PING`s after which the server counts as lost.
-    package var missedPings = 2
-    /// The first pause after all servers failed. It doubles with each round.
+    /// The number of unanswered `PING`s after which the server counts as unresponsive.
+    package var maxMissedPings = 2
+    /// The pause after all servers have failed once.
+    ///
+    /// The pause doubles with each further round.
     package var firstPause: Duration = .milliseconds(100)
     /// The maximum pause between two rounds.
     package var longestPause: Duration = .seconds(2)
@@ -234,55 +237,56 @@ package struct NATSTimes: Sendable, Hashable {
 
 /// Why a connection ended.
 package enum NATSConnectionEnd: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No server listens there, or the network does not reach it.
+    /// No server listens at the address, or the network cannot reach it.
     case unreachable(String)
-    /// The server accepted the connection and sent nothing.
-    case noGreeting
-    /// The server there is not a NATS server.
-    case noServer
+    /// The server accepted the connection but sent nothing.
+    case greetingTimeout
+    /// The server is not a NATS server.
+    case notNATSServer
     /// The server sent its greeting but did not answer the handshake.
-    case noHandshake
+    case handshakeTimeout
     /// The server stopped responding.
-    case silent
+    case unresponsive
     /// The server is shutting down.
-    case leaving
+    case shuttingDown
     /// The server requires TLS, but its address is for a plain connection.
-    case needsTLS
-    /// The server offers no TLS, but its address requires it.
-    case offersNoTLS
-    /// The connection could not be encrypted, or not with the given server.
-    case insecure(TLSFailure)
+    case requiresTLS
+    /// The server does not offer TLS, but its address requires it.
+    case tlsNotOffered
+    /// Encryption failed, or the server could not be verified.
+    case tlsFailed(TLSFailure)
     /// The server does not support headers. Carries its version.
-    case tooOld(String)
+    case unsupportedVersion(String)
     /// The server rejected the client. Carries the server's message.
-    case refused(String)
+    case rejected(String)
     /// The server violated the protocol.
-    case garbage(NATSProtocolError)
+    case protocolViolation(NATSProtocolError)
     /// The server closed the connection.
-    case closed
+    case closedByServer
     /// The client switched to another server.
-    case left
+    case closedByClient
 
     /// A message to append to the server's address.
     package var description: String {
         switch self {
         case .unreachable(let reason): "cannot be reached (\(reason))"
-        case .noGreeting:
+        case .greetingTimeout:
             "accepts the connection but sends nothing; check whether it is paused, overloaded or set to handshake_first"
-        case .noServer: "is not a NATS server; check what listens on this port"
-        case .noHandshake: "sent its greeting but does not answer"
-        case .silent: "stopped responding"
-        case .leaving: "is shutting down"
-        case .needsTLS:
+        case .notNATSServer: "is not a NATS server; check what listens on this port"
+        case .handshakeTimeout: "sent its greeting but does not answer"
+        case .unresponsive: "stopped responding"
+        case .shuttingDown: "is shutting down"
+        case .requiresTLS:
             "requires TLS; write tls:// instead of nats:// in its address"
-        case .offersNoTLS:
+        case .tlsNotOffered:
             "offers no TLS, so nothing was sent to it; add a tls block to its file, and rule out a man in the middle"
-        case .insecure(let failure): failure.words(option: "--engine")
-        case .tooOld(let version): "has version \(version), which does not support headers; install 2.11 or newer"
-        case .refused(let text): "rejected the connection: \(text); check the credentials and the server's accounts"
-        case .garbage(let error): "violated the protocol: \(error)"
-        case .closed: "closed the connection"
-        case .left: "was dropped in favor of another server"
+        case .tlsFailed(let failure): failure.message(option: "--nats")
+        case .unsupportedVersion(let version):
+            "has version \(version), which does not support headers; install 2.11 or newer"
+        case .rejected(let text): "rejected the connection: \(text); check the credentials and the server's accounts"
+        case .protocolViolation(let error): "violated the protocol: \(error)"
+        case .closedByServer: "closed the connection"
+        case .closedByClient: "was dropped in favor of another server"
         }
     }
 }

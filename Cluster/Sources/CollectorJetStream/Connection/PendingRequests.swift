@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A client's requests that wait for replies.
+/// The requests of a client that are waiting for replies.
 ///
-/// A value type: resume the outcomes that it returns after releasing the lock around it.
+/// A value type. Release the lock around it before resuming the outcomes that it returns.
 struct PendingRequests: Sendable {
     /// The result of a request.
-    typealias Answer = Result<[NATSMessage], NATSRequestFailure>
+    typealias Reply = Result<[NATSMessage], NATSRequestFailure>
 
     /// A pending request.
     struct Request: Sendable {
-        /// The number of replies that complete it.
-        let answers: Int
+        /// The number of replies that complete the request.
+        let replyCount: Int
         /// The continuation of the waiting caller.
-        let continuation: UnsafeContinuation<Answer, Never>
+        let continuation: UnsafeContinuation<Reply, Never>
         fileprivate var connection: UInt64 = 0
         fileprivate var messages: [NATSMessage] = []
 
-        /// Creates a request that completes after this number of replies.
-        init(answers: Int, _ continuation: UnsafeContinuation<Answer, Never>) {
-            self.answers = answers
+        /// Creates a request that completes after the given number of replies.
+        init(replyCount: Int, _ continuation: UnsafeContinuation<Reply, Never>) {
+            self.replyCount = replyCount
             self.continuation = continuation
         }
     }
 
     /// A finished request and its result.
     struct Outcome: Sendable {
-        fileprivate let continuation: UnsafeContinuation<Answer, Never>
-        fileprivate let answer: Answer
+        fileprivate let continuation: UnsafeContinuation<Reply, Never>
+        fileprivate let reply: Reply
 
         /// Resumes the waiting caller. Do not call while holding a lock.
-        func resume() { continuation.resume(returning: answer) }
+        func resume() { continuation.resume(returning: reply) }
     }
 
     private var requests: [UInt64: Request] = [:]
@@ -41,7 +41,7 @@ struct PendingRequests: Sendable {
 
     /// Registers a request that is about to be sent.
     ///
-    /// - Returns: The last token of its reply subject.
+    /// - Returns: The last token of the request's reply subject.
     mutating func add(_ request: Request, connection: UInt64) -> UInt64 {
         latest += 1
         var request = request
@@ -50,50 +50,50 @@ struct PendingRequests: Sendable {
         return latest
     }
 
-    /// Handles a message.
+    /// Handles a received message.
     ///
-    /// One that matches no request, such as a late reply, is ignored.
+    /// A message that matches no request, such as a late reply, is ignored.
     ///
-    /// - Returns: The request that it completes, if any.
-    mutating func received(_ message: NATSMessage, inbox: String) -> Outcome? {
+    /// - Returns: The outcome of the request that the message completes; nil if it completes none.
+    mutating func receive(_ message: NATSMessage, inbox: String) -> Outcome? {
         guard message.subject.hasPrefix(inbox), let token = UInt64(message.subject.dropFirst(inbox.count + 1)),
             var request = requests[token]
         else { return nil }
         request.messages.append(message)
-        // A message with a status ends the replies or replaces them; nothing follows it.
-        guard request.messages.count >= request.answers || message.status != nil else {
+        // A message with a status ends or replaces the replies; no reply follows it.
+        guard request.messages.count >= request.replyCount || message.status != nil else {
             requests[token] = request
             return nil
         }
         requests[token] = nil
-        return Outcome(continuation: request.continuation, answer: .success(request.messages))
+        return Outcome(continuation: request.continuation, reply: .success(request.messages))
     }
 
     /// Handles the timeout of a request.
-    mutating func timeout(_ token: UInt64) -> Outcome? {
+    mutating func expire(_ token: UInt64) -> Outcome? {
         guard let request = requests.removeValue(forKey: token) else { return nil }
-        let answer: Answer =
+        let reply: Reply =
             request.messages.isEmpty
             ? .failure(.unanswered(connection: request.connection)) : .success(request.messages)
-        return Outcome(continuation: request.continuation, answer: answer)
+        return Outcome(continuation: request.continuation, reply: reply)
     }
 
     /// Fails all requests of a connection that ended.
-    mutating func lost(connection: UInt64) -> [Outcome] {
+    mutating func connectionLost(_ connection: UInt64) -> [Outcome] {
         let lost = requests.filter { $0.value.connection == connection }
         for token in lost.keys { requests[token] = nil }
         return lost.values.map {
-            Outcome(continuation: $0.continuation, answer: .failure(.connectionLost(connection: connection)))
+            Outcome(continuation: $0.continuation, reply: .failure(.connectionLost(connection: connection)))
         }
     }
 }
 
 /// Why a request has no reply.
 package enum NATSRequestFailure: Error, Sendable, Hashable {
-    /// Not connected; nothing was sent.
+    /// The client is not connected; nothing was sent.
     case notConnected
     /// The message is longer than the server accepts; nothing was sent.
-    case tooLong(bytes: Int, longest: Int)
+    case tooLong(bytes: Int, limit: Int)
     /// No reply arrived in time. Whether the request arrived is unknown.
     case unanswered(connection: UInt64)
     /// The connection ended. Whether the request arrived is unknown.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-internal import TrackwayEvents
+package import CollectorCore
+internal import TrackwayCore
 
 /// A report on a NATS cluster: its streams, their servers, and problems.
 package struct ClusterReport: Sendable, Hashable {
@@ -10,36 +10,36 @@ package struct ClusterReport: Sendable, Hashable {
     package struct Node: Sendable, Hashable {
         /// The server's name.
         package var name: String
-        /// The number of streams that it leads.
+        /// The number of streams that the server leads.
         package var leads: Int
-        /// The server's version; empty if it did not report it.
+        /// The server's version; empty if not reported.
         package var version: String
         /// The server's state.
         package var state: EngineStatistics.ServerState
-        /// Whether it waits for the disk before every acknowledgement.
+        /// Whether the server waits for the disk before every acknowledgement.
         ///
-        /// Nil if it did not report it or stores nothing.
+        /// Nil if the server did not report this, or stores nothing.
         package var syncsAlways: Bool? {
             switch state {
             case .proven: true
             case .notSynced: false
-            case .off, .gone, .unknown: nil
+            case .off, .unreachable, .unknown: nil
             }
         }
-        /// Whether the other servers have no contact with it.
-        package var isGone: Bool { state == .gone }
+        /// Whether the other servers cannot reach this server.
+        package var isUnreachable: Bool { state == .unreachable }
     }
 
     /// The common order of several streams' records.
     package struct Order: Sendable, Hashable {
         /// The number of entries.
         package var entries: UInt64
-        /// The number of records, counted from the first one.
+        /// The number of records, counted from the first record of the order.
         package var records: UInt64
         /// The number of known records that are not in the order yet.
         package var waiting: UInt64
 
-        /// Creates an order.
+        /// Creates a summary of the order.
         package init(entries: UInt64, records: UInt64, waiting: UInt64) {
             self.entries = entries
             self.records = records
@@ -49,9 +49,9 @@ package struct ClusterReport: Sendable, Hashable {
 
     /// The streams that accept records; empty if none were reported.
     package var streams: [StreamFacts]
-    /// The order of their records; nil if there is only one stream.
+    /// The order of the streams' records; nil for a single stream.
     package var order: Order?
-    /// Their servers, leaders first.
+    /// The servers of the streams, leaders first.
     package var nodes: [Node]
     /// Whether acknowledged records are durable.
     package var isDurable: Bool
@@ -59,17 +59,17 @@ package struct ClusterReport: Sendable, Hashable {
     package var faults: [String]
     /// Problems that do not stop intake yet, one sentence each.
     ///
-    /// They need attention.
+    /// These problems need attention.
     package var warnings: [String]
 
-    /// Whether records are durable but a warning exists, such as a lost server.
+    /// Whether records are durable but warnings exist, such as lost servers.
     package var isDegraded: Bool { isDurable && !warnings.isEmpty }
 
     /// Creates a report.
     ///
     /// - Parameters:
     ///   - facts: The facts about each stream that accepts records.
-    ///   - order: The order of their records; nil if there is only one stream.
+    ///   - order: The order of the streams' records; nil for a single stream.
     ///   - faults: The problems; nil if durability is proven.
     ///   - warnings: Problems other than lost servers and wrong clocks that need attention, one sentence each.
     package init(_ facts: [ClusterFacts], order: Order? = nil, faults: [String]?, warnings: [String] = []) {
@@ -84,7 +84,7 @@ package struct ClusterReport: Sendable, Hashable {
 
     /// Returns the servers of the streams, leaders first.
     static func nodes(_ facts: [ClusterFacts]) -> [Node] {
-        let silence = DurabilityGate.Demands().silence
+        let contactTimeout = DurabilityGate.Requirements().contactTimeout
         var nodes: [Node] = []
         for facts in facts {
             for name in facts.stream.members {
@@ -100,7 +100,7 @@ package struct ClusterReport: Sendable, Hashable {
                         name: name,
                         leads: leads ? 1 : 0,
                         version: report?.version ?? "",
-                        state: state(report, isGone: replica?.isGone(after: silence) == true)
+                        state: state(report, isUnreachable: replica?.isUnreachable(after: contactTimeout) == true)
                     )
                 )
             }
@@ -108,12 +108,12 @@ package struct ClusterReport: Sendable, Hashable {
         return nodes.filter { $0.leads > 0 } + nodes.filter { $0.leads == 0 }
     }
 
-    private static func state(_ report: MemberReport?, isGone: Bool) -> EngineStatistics.ServerState {
+    private static func state(_ report: MemberReport?, isUnreachable: Bool) -> EngineStatistics.ServerState {
         switch report?.storage {
         case .syncsAlways: .proven
         case .syncsLater: .notSynced
         case .off: .off
-        case nil: isGone ? .gone : .unknown
+        case nil: isUnreachable ? .unreachable : .unknown
         }
     }
 }
@@ -125,10 +125,14 @@ extension Engine {
     ///   - faults: The problems; nil if durability is proven.
     ///   - warnings: Problems other than lost servers and wrong clocks that need attention, one sentence each.
     package func report(faults: [String]?, warnings: [String] = []) -> ClusterReport {
-        guard case .ordered(let line) = order.standing else {
+        guard case .ordered(let streamOrder) = order.status else {
             return ClusterReport(openFacts, faults: faults, warnings: warnings)
         }
-        let order = ClusterReport.Order(entries: line.next - 1, records: line.end - 1, waiting: self.order.lacking)
+        let order = ClusterReport.Order(
+            entries: streamOrder.next - 1,
+            records: streamOrder.end - 1,
+            waiting: self.order.missingCount
+        )
         return ClusterReport(openFacts, order: order, faults: faults, warnings: warnings)
     }
 }

@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+package import CollectorCore
 package import CollectorTLS
-package import TrackwayEvents
+package import TrackwayCore
 package import TrackwayJournal
 
-/// A NATS cluster as a collector uses it.
+/// A collector's access to a NATS cluster.
 ///
 /// Combines connections, streams with their durability watches, the order of their records, and the intake on them.
 package final class Engine: Sendable {
     /// The intake on the cluster's streams.
     package let intake: OrderedIntake
-    /// Reads the records of all streams in their order.
+    /// The reader of the records of all streams, in their order.
     package let records: OrderedRecords
     /// The order of the records of all streams.
     package let order: OrderFollower
     /// The decisions about blocks of records.
     package let decisions: BlockStream
-    /// Removes records from the streams, once every reader has them.
-    package let keeping: OrderedMaintenance
+    /// The maintenance of the streams, which removes records that every reader has read.
+    package let maintenance: OrderedMaintenance
     let client: NATSClient
     let system: NATSClient?
-    /// The records deleted from the streams for erasure.
-    package let erased: DeletionIndexSet
+    /// The lists of records deleted from the streams for erasure.
+    package let deletionIndexes: DeletionIndexSet
     /// A second reader like ``records``, for scans of old records.
-    package let besideRecords: OrderedRecords
+    package let scanRecords: OrderedRecords
     private let reader: NATSClient
     private let streams: EngineStreams
     private let orderWatch: DurabilityWatch
     private let changes: AsyncStream<Void>
-    let place = StreamNames()
+    let names = StreamNames()
     package let clock: any EventClock
     let sleep: @Sendable (Duration) async -> Void
 
-    /// Creates a cluster that connects once ``run()`` is called.
+    /// Creates an engine that connects once ``run()`` is called.
     ///
     /// - Parameters:
     ///   - addresses: The servers.
-    ///   - credentials: Credentials for the connections.
-    ///   - tls: Encrypts connections to servers whose addresses require it.
-    ///   - options: Limits for held records.
-    ///   - known: The highest sequence read from the stream before, if there is only one stream.
+    ///   - credentials: The credentials for the connections.
+    ///   - tls: The TLS client for servers whose addresses require encryption.
+    ///   - options: The limits for held records.
+    ///   - known: The highest sequence previously read from the stream, if there is only one stream.
     ///   - clock: The clock.
-    ///   - chance: Returns random numbers for inboxes and for the ids of records without an identity.
+    ///   - randomUInt64: Returns random numbers for inboxes and for the ids of records without an identity.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - notice: Called with one sentence for each event an operator should know. Must return immediately.
-    ///   - relief: Called instead when a problem is resolved, or a check succeeds; nil to call `notice`.
-    ///   - committed: Called with the position in the order up to which all records are known to be committed. Must
+    ///   - onWarning: Called with one sentence for each event that an operator should know about. Must return
+    ///     immediately.
+    ///   - onRecovery: Called with one sentence when a problem is resolved, or a check succeeds; nil to call
+    ///     `onWarning` instead.
+    ///   - onCommit: Called with the position, in the order, up to which all records are known to be committed. Must
     ///     return immediately.
     package init(
         _ addresses: [NATSAddress],
@@ -57,11 +59,11 @@ package final class Engine: Sendable {
         options: IntakeOptions = IntakeOptions(),
         known: UInt64 = 0,
         clock: any EventClock,
-        chance: @escaping @Sendable () -> UInt64,
+        randomUInt64: @escaping @Sendable () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
-        notice: @escaping @Sendable (String) -> Void = { _ in },
-        relief: (@Sendable (String) -> Void)? = nil,
-        committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
+        onWarning: @escaping @Sendable (String) -> Void = { _ in },
+        onRecovery: (@Sendable (String) -> Void)? = nil,
+        onCommit: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) {
         let watched = Locked<EngineStreams?>(nil)
         let watchedOrder = Locked<DurabilityWatch?>(nil)
@@ -73,10 +75,10 @@ package final class Engine: Sendable {
                 name: name,
                 times: times,
                 clock: clock,
-                chance: chance,
+                randomUInt64: randomUInt64,
                 sleep: sleep,
-                notice: notice,
-                changed: {
+                onWarning: onWarning,
+                onConnectionChange: {
                     watched.withLock { $0 }?.connectionChanged()
                     watchedOrder.withLock { $0 }?.connectionChanged()
                 }
@@ -84,7 +86,8 @@ package final class Engine: Sendable {
         }
         let engine = client(credentials.user)
         let system = credentials.system.map { client($0, name: "trackway-gate") }
-        // Reads must not delay acknowledgements. Problems of a server are reported once, by the other clients.
+        // Reads use a separate client, so that they do not delay acknowledgements. This client reports no server
+        // problems, because the other clients already do.
         let reader = NATSClient(
             Array(addresses.dropFirst()) + addresses.prefix(1),
             credentials: credentials.user,
@@ -92,98 +95,103 @@ package final class Engine: Sendable {
             name: "trackway-index",
             times: times,
             clock: clock,
-            chance: chance,
+            randomUInt64: randomUInt64,
             sleep: sleep
         )
         let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let order = OrderFollower(
             OrderStream(engine, system: system ?? engine),
             clock: clock,
-            chance: chance(),
+            jitter: randomUInt64(),
             sleep: sleep,
             end: { stream, known in
-                await watched.withLock { $0 }?[stream].follower.end(behind: known)
+                await watched.withLock { $0 }?[stream].follower.end(after: known)
             },
-            changed: { standing in
-                if case .ordered(let line) = standing { committed(LogPosition(stream: 0, sequence: line.end)) }
+            onChange: { status in
+                if case .ordered(let streamOrder) = status {
+                    onCommit(LogPosition(stream: 0, sequence: streamOrder.end))
+                }
                 change.yield()
             },
-            notice: notice
+            onWarning: onWarning
         )
-        let unsaid: @Sendable (String) -> Void = { _ in }
-        let (reportWorse, reportBetter, news) = (notice, relief ?? notice, Locked(WarningChanges()))
-        let looked: @Sendable () -> Void = {
+        let ignore: @Sendable (String) -> Void = { _ in }
+        let (reportRaised, reportResolved, tracker) = (onWarning, onRecovery ?? onWarning, Locked(WarningChanges()))
+        let onCheck: @Sendable () -> Void = {
             guard let streams = watched.withLock({ $0 }) else { return }
             let facts = Self.current(order, streams)
-            // While a stream has no leader, nothing new is known about its servers; readiness reports that.
+            // While a stream has no leader, nothing new is known about its servers; readiness reports the missing
+            // leader.
             guard facts.allSatisfy({ $0.stream.leader != nil }) else { return }
             let warnings = EngineWarning.all(ClusterReport.nodes(facts), facts.flatMap(\.reports))
-            let (worse, better) = news.withLock { $0.see(warnings) }
-            for sentence in worse { reportWorse(sentence) }
-            for sentence in better { reportBetter(sentence) }
+            let (raised, resolved) = tracker.withLock { $0.update(with: warnings) }
+            for sentence in raised { reportRaised(sentence) }
+            for sentence in resolved { reportResolved(sentence) }
         }
-        let reliefOfStream: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? relief : unsaid }
+        let recoveryHandler: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? onRecovery : ignore }
         let streams = EngineStreams { number in
-            let place = StreamNames(number: number)
-            let told = Locked<StreamIntake?>(nil)
+            let names = StreamNames(number: number)
+            let currentIntake = Locked<StreamIntake?>(nil)
             let watch = DurabilityWatch(
                 engine,
-                look: DurabilityCheck(engine, system: system ?? engine, stream: place.stream, clock: clock) {
-                    EngineTask.demands(on: number, order.standing)
+                check: DurabilityCheck(engine, system: system ?? engine, stream: names.stream, clock: clock) {
+                    EngineTask.requirements(on: number, order.status)
                 },
                 sleep: sleep,
-                floor: { told.withLock { $0 }?.highest ?? 0 },
-                told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
-                notice: notice,
-                // With several streams, an improvement is reported once.
-                relief: reliefOfStream(number),
-                looked: looked
+                knownEnd: { currentIntake.withLock { $0 }?.highest ?? 0 },
+                onFacts: { facts, end in currentIntake.withLock { $0 }?.update(with: facts, knownEnd: end) },
+                onWarning: onWarning,
+                // With several streams, only the first stream's watch reports a recovery.
+                onRecovery: recoveryHandler(number),
+                onCheck: onCheck
             )
             let intake = StreamIntake(
                 engine,
-                place: place,
-                standing: { watch.standing },
+                names: names,
+                status: { watch.status },
                 options: options,
                 known: number == 0 ? known : order.ends[number] ?? 0,
                 clock: clock,
-                chance: chance,
+                randomUInt64: randomUInt64,
                 sleep: sleep,
-                committed: { end in
-                    if number == 0 { committed(end) } else { order.known(end.streamSequence - 1, in: number) }
+                onCommit: { end in
+                    if number == 0 { onCommit(end) } else { order.recordKnownEnd(end.streamSequence - 1, in: number) }
                 }
             )
-            told.withLock { $0 = intake }
+            currentIntake.withLock { $0 = intake }
             // A closed stream is no longer watched, so its creation time is requested once.
-            let origin = StreamOrigin(place, on: reader) { watch.latest?.stream.created }
-            let holes = DeletionIndex(reader, system: system ?? engine, place: place) { await origin.created() }
-            func follower(_ reached: @escaping @Sendable (UInt64) -> Void) -> StreamFollower {
+            let origin = StreamOrigin(names, on: reader) { watch.latest?.stream.created }
+            let readerDeletionIndex = DeletionIndex(reader, system: system ?? engine, names: names) {
+                await origin.created()
+            }
+            func follower(_ onReach: @escaping @Sendable (UInt64) -> Void) -> StreamFollower {
                 StreamFollower(
                     reader,
-                    place: place,
-                    erased: holes,
+                    names: names,
+                    deletionIndex: readerDeletionIndex,
                     sleep: sleep,
                     highest: { intake.highest },
-                    reached: reached
+                    onReach: onReach
                 )
             }
-            let erased = DeletionIndex(engine, system: system ?? engine, place: place) { await origin.created() }
+            let deletionIndex = DeletionIndex(engine, system: system ?? engine, names: names) { await origin.created() }
             return EngineStreams.Stream(
                 intake: intake,
-                follower: follower { intake.read($0) },
-                beside: follower { _ in },
-                keeping: StreamRetention(engine, place: place, erased: erased),
-                erased: erased,
+                follower: follower { intake.advance(to: $0) },
+                scanFollower: follower { _ in },
+                retention: StreamRetention(engine, names: names, deletionIndex: deletionIndex),
+                deletionIndex: deletionIndex,
                 watch: watch
             )
         }
         orderWatch = DurabilityWatch(
             engine,
-            look: DurabilityCheck(engine, system: system ?? engine, stream: OrderStream.name) {
-                DecisionStream.demands(OrderStream.subject)
+            check: DurabilityCheck(engine, system: system ?? engine, stream: OrderStream.name) {
+                DecisionStream.requirements(OrderStream.subject)
             },
             sleep: sleep,
-            notice: notice,
-            relief: { _ in }
+            onWarning: onWarning,
+            onRecovery: { _ in }
         )
         watched.withLock { $0 = streams }
         watchedOrder.withLock { [orderWatch] in $0 = orderWatch }
@@ -198,10 +206,10 @@ package final class Engine: Sendable {
             all: { streams.all.map { $0.stream.intake } }
         )
         records = OrderedRecords(order) { streams[$0].follower }
-        besideRecords = OrderedRecords(order) { streams[$0].beside }
-        erased = DeletionIndexSet(order, engine: engine) { streams[$0].erased }
-        keeping = OrderedMaintenance(order) { streams[$0].keeping }
-        decisions = BlockStream(engine, system: system ?? engine, place: place)
+        scanRecords = OrderedRecords(order) { streams[$0].scanFollower }
+        deletionIndexes = DeletionIndexSet(order, engine: engine) { streams[$0].deletionIndex }
+        maintenance = OrderedMaintenance(order) { streams[$0].retention }
+        decisions = BlockStream(engine, system: system ?? engine, names: names)
         self.order = order
         self.streams = streams
         self.changes = changes
@@ -213,21 +221,22 @@ package final class Engine: Sendable {
         reported.withLock { $0 = { [weak self] in self?.statistics } }
     }
 
-    /// The facts from the latest checks of the streams that accept records.
+    /// Returns the facts from the latest checks of the streams that accept records.
     private static func current(_ order: OrderFollower, _ streams: EngineStreams) -> [ClusterFacts] {
-        guard case .ordered(let line) = order.standing else { return streams[0].watch.current.map { [$0] } ?? [] }
-        return line.streams.compactMap { streams[$0].watch.current }
+        guard case .ordered(let streamOrder) = order.status else { return streams[0].watch.current.map { [$0] } ?? [] }
+        return streamOrder.streams.compactMap { streams[$0].watch.current }
     }
 
-    /// The state of the servers with the streams. The intake counts rejections.
+    /// The state of the servers with the streams. The intake adds the numbers of rejected records.
     private var statistics: EngineStatistics {
         let facts = Self.current(order, streams)
-        let silence = DurabilityGate.Demands().silence
+        let contactTimeout = DurabilityGate.Requirements().contactTimeout
         var statistics = EngineStatistics()
         for node in ClusterReport.nodes(facts) { statistics.servers[node.state, default: 0] += 1 }
         statistics.isConnected = client.connection != nil
-        statistics.hasLeader = !facts.isEmpty && facts.allSatisfy { $0.stream.isReportedByMajority(after: silence) }
-        statistics.isProven = standing == .proven
+        statistics.hasLeader =
+            !facts.isEmpty && facts.allSatisfy { $0.stream.isReportedByMajority(after: contactTimeout) }
+        statistics.isProven = status == .proven
         statistics.clockOffset = EngineWarning.clockOffset(facts.flatMap(\.reports))
         return statistics
     }
@@ -236,43 +245,43 @@ package final class Engine: Sendable {
     ///
     /// If so, a change of streams is in progress or was interrupted.
     package var isClosed: Bool {
-        guard case .ordered(let line) = order.standing else { return streams[0].watch.isClosed }
-        return line.streams.contains { streams[$0].watch.isClosed }
+        guard case .ordered(let streamOrder) = order.status else { return streams[0].watch.isClosed }
+        return streamOrder.streams.contains { streams[$0].watch.isClosed }
     }
 
-    /// Whether the cluster's acknowledgements are durable now.
-    package var standing: DurabilityState.Standing {
-        switch order.standing {
-        case .single: return streams[0].watch.standing
-        case .ordered(let line):
+    /// Whether records that the cluster acknowledges are currently durable.
+    package var status: DurabilityState.Status {
+        switch order.status {
+        case .single: return streams[0].watch.status
+        case .ordered(let streamOrder):
             // The first stream identifies the cluster, even if it no longer accepts records.
-            guard facts != nil else { return .unknown("NATS has not reported on the stream \(place.stream) yet") }
-            return DurabilityState.Standing(line.streams.map { streams[$0].watch.standing } + [orderWatch.standing])
+            guard facts != nil else { return .unknown("NATS has not reported on the stream \(names.stream) yet") }
+            return DurabilityState.Status(streamOrder.streams.map { streams[$0].watch.status } + [orderWatch.status])
         case .unknown:
-            let standing = streams[0].watch.standing
-            // This stream might no longer accept any records.
-            guard standing == .proven else { return standing }
-            return .unknown(order.trouble ?? "the order of the streams is not known yet")
+            let status = streams[0].watch.status
+            // The first stream might no longer accept any records.
+            guard status == .proven else { return status }
+            return .unknown(order.failureReason ?? "the order of the streams is not known yet")
         }
     }
 
-    /// The latest facts about the first stream; nil before the first.
+    /// The latest facts about the first stream; nil before the first check.
     package var facts: ClusterFacts? { streams[0].watch.latest }
 
     /// The latest facts about the streams that accept records.
     package var openFacts: [ClusterFacts] {
-        guard case .ordered(let line) = order.standing else { return facts.map { [$0] } ?? [] }
-        return line.streams.compactMap { streams[$0].watch.latest }
+        guard case .ordered(let streamOrder) = order.status else { return facts.map { [$0] } ?? [] }
+        return streamOrder.streams.compactMap { streams[$0].watch.latest }
     }
 
-    /// Why connecting failed, by server.
+    /// The reason for each server's connection failure.
     ///
-    /// Nil if connected, or if no server was tried yet.
-    package var trouble: String? { client.trouble }
+    /// Nil while connected, or if no server has been tried yet.
+    package var connectionError: String? { client.connectionError }
 
     /// Maintains the connections and checks the cluster until the task is canceled.
     ///
-    /// Call only once at a time.
+    /// Only one call may run at a time.
     package func run() async {
         await withTaskGroup(of: Void.self) { [client, system, reader, order] group in
             group.addTask { await client.run() }
@@ -286,24 +295,26 @@ package final class Engine: Sendable {
 
     /// Starts and stops watches and readers as the known order changes.
     private func watch() async {
-        var working: [EngineTask: Task<Void, Never>] = [:]
-        func work() {
-            let standing = order.standing
-            let wanted = EngineTask.all(standing)
-            for (task, work) in working where !wanted.contains(task) {
-                work.cancel()
-                working[task] = nil
+        var running: [EngineTask: Task<Void, Never>] = [:]
+        func reconcile() {
+            let status = order.status
+            let required = EngineTask.all(status)
+            for (task, runningTask) in running where !required.contains(task) {
+                runningTask.cancel()
+                running[task] = nil
             }
-            for task in wanted where working[task] == nil {
-                working[task] = Task { await self.run(task) }
+            for task in required where running[task] == nil {
+                running[task] = Task { await self.run(task) }
             }
-            guard case .ordered(let line) = standing else { return }
-            for (number, stream) in streams.all where !line.streams.contains(number) { stream.intake.leave() }
+            guard case .ordered(let streamOrder) = status else { return }
+            for (number, stream) in streams.all where !streamOrder.streams.contains(number) {
+                stream.intake.giveUpHeldRecords()
+            }
         }
-        work()
-        for await _ in changes { work() }
-        for work in working.values { work.cancel() }
-        for work in working.values { await work.value }
+        reconcile()
+        for await _ in changes { reconcile() }
+        for runningTask in running.values { runningTask.cancel() }
+        for runningTask in running.values { await runningTask.value }
     }
 
     private func run(_ task: EngineTask) async {
@@ -316,14 +327,14 @@ package final class Engine: Sendable {
 
     /// Creates the stream if it is missing.
     ///
-    /// An existing one is not changed; ``standing`` reports wrong settings.
+    /// An existing stream is not changed; ``status`` reports wrong settings.
     ///
     /// - Parameter bytes: The maximum size on each server.
-    /// - Returns: Whether it was missing.
+    /// - Returns: Whether the stream was missing.
     /// - Throws: ``StreamSetupError``.
     @discardableResult
     package func makeStream(bytes: Int64) async throws(StreamSetupError) -> Bool {
-        try await StreamSetup(place, bytes: bytes).make(on: client)
+        try await StreamSetup(names, bytes: bytes).createIfMissing(on: client)
     }
 
     /// Creates the stream of decisions about blocks if it is missing.
@@ -331,20 +342,20 @@ package final class Engine: Sendable {
     /// Retries until NATS answers.
     ///
     /// - Parameter limit: The time after which to give up.
-    /// - Returns: Whether it was missing.
-    /// - Throws: ``StreamSetupError``, of the last attempt.
+    /// - Returns: Whether the stream was missing.
+    /// - Throws: The ``StreamSetupError`` of the last attempt.
     @discardableResult
-    package func makeDecisions(within limit: Duration) async throws(StreamSetupError) -> Bool {
-        try await make(StreamSetup(decisionsOf: place), named: place.decisions, within: limit)
+    package func makeDecisionStream(within limit: Duration) async throws(StreamSetupError) -> Bool {
+        try await make(StreamSetup(decisionsOf: names), named: names.decisions, within: limit)
     }
 
     /// Creates the stream if it is missing, retrying until NATS answers.
     ///
     /// - Parameter limit: The time after which to give up.
-    /// - Returns: Whether it was missing.
-    /// - Throws: ``StreamSetupError``, of the last attempt.
+    /// - Returns: Whether the stream was missing.
+    /// - Throws: The ``StreamSetupError`` of the last attempt.
     package func makeStream(bytes: Int64, within limit: Duration) async throws(StreamSetupError) -> Bool {
-        try await make(StreamSetup(place, bytes: bytes), named: place.stream, within: limit)
+        try await make(StreamSetup(names, bytes: bytes), named: names.stream, within: limit)
     }
 
     private func make(
@@ -355,11 +366,11 @@ package final class Engine: Sendable {
         let end = clock.now().monotonic.advanced(by: limit)
         while true {
             do {
-                return try await setup.make(on: client)
+                return try await setup.createIfMissing(on: client)
             } catch {
                 if clock.now().monotonic >= end || Task.isCancelled {
-                    guard let trouble else { throw error }
-                    throw StreamSetupError(stream: name, reason: trouble)
+                    guard let connectionError else { throw error }
+                    throw StreamSetupError(stream: name, reason: connectionError)
                 }
             }
             await sleep(.milliseconds(200))

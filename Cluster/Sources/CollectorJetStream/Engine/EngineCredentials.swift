@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Credentials for a NATS cluster.
 package struct EngineCredentials: Sendable, Hashable {
@@ -9,7 +9,7 @@ package struct EngineCredentials: Sendable, Hashable {
     package var user: NATSCredentials?
     /// A user of the system account, for reports on how servers sync.
     ///
-    /// Nil if `user` may request them.
+    /// Nil if `user` may request these reports.
     package var system: NATSCredentials?
 
     /// Creates the credentials.
@@ -20,9 +20,9 @@ package struct EngineCredentials: Sendable, Hashable {
 
     /// Parses `{"user":"trackway","password":"…","system":{"user":"sys","password":"…"}}`.
     ///
-    /// A `token` may replace user and password.
+    /// A `token` member may replace the user and password.
     ///
-    /// - Returns: Nil if the text is anything else.
+    /// - Returns: Nil if the text has any other form.
     package init?(json bytes: [UInt8]) {
         // The parsing error is dropped, because it may quote secrets.
         guard let json = try? JSONValue.parse(bytes), let user = Self.credentials(json) else { return nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// A cluster's streams, each created on first use.
 ///
@@ -10,32 +10,32 @@ internal import TrackwayEvents
 ///
 /// Safe from any thread.
 final class EngineStreams: Sendable {
-    /// A stream.
+    /// A stream with its intake, readers, retention, and watch.
     struct Stream: Sendable {
         let intake: StreamIntake
         let follower: StreamFollower
         /// A second reader, for scans of old records.
-        let beside: StreamFollower
-        let keeping: StreamRetention
-        let erased: DeletionIndex
+        let scanFollower: StreamFollower
+        let retention: StreamRetention
+        let deletionIndex: DeletionIndex
         let watch: DurabilityWatch
     }
 
     private let make: @Sendable (Int) -> Stream
     private let streams = Locked<[Int: Stream]>([:])
 
-    /// Creates streams with this closure.
+    /// Creates an empty set of streams, which the given closure fills on demand.
     init(_ make: @escaping @Sendable (Int) -> Stream) {
         self.make = make
     }
 
-    /// Returns the stream with a number.
+    /// The stream with the given number, created on first use.
     subscript(number: Int) -> Stream {
         if let known = streams.withLock({ $0[number] }) { return known }
-        let made = make(number)
-        // If two threads create it at once, the first one is kept.
+        let new = make(number)
+        // If two threads create the stream at once, the first one is kept.
         return streams.withLock { streams in
-            let stream = streams[number] ?? made
+            let stream = streams[number] ?? new
             streams[number] = stream
             return stream
         }
@@ -54,7 +54,7 @@ final class EngineStreams: Sendable {
 
 /// A watch or reader that must run for a given order.
 ///
-/// Comparing sets shows which to start and which to stop.
+/// Comparing two sets of tasks shows which tasks to start and which to stop.
 enum EngineTask: Sendable, Hashable {
     /// Checks a stream's durability.
     case watch(Int)
@@ -63,45 +63,45 @@ enum EngineTask: Sendable, Hashable {
     /// Polls for new records of the only stream.
     case follow
 
-    /// Returns the tasks that must run now.
-    static func all(_ standing: OrderFollower.Standing) -> Set<EngineTask> {
-        switch standing {
+    /// Returns the tasks that must run for the given status.
+    static func all(_ status: OrderFollower.Status) -> Set<EngineTask> {
+        switch status {
         case .unknown: [.watch(0)]
         case .single: [.watch(0), .follow]
-        // The first stream has the records acknowledged before there were others, and everything else was derived from
-        // it.
-        case .ordered(let line): Set(line.streams.map { .watch($0) } + [.watch(0), .watchOrder])
+        // The first stream has the records that were acknowledged before other streams existed, and everything else was
+        // derived from it.
+        case .ordered(let streamOrder): Set(streamOrder.streams.map { .watch($0) } + [.watch(0), .watchOrder])
         }
     }
 
     /// Returns the durability requirements for a stream, depending on the known order.
-    static func demands(on stream: Int, _ standing: OrderFollower.Standing) -> DurabilityGate.Demands {
-        var demands = DurabilityGate.Demands()
-        switch standing {
-        // Its required subjects are not known yet.
-        case .unknown: demands.subjects = []
-        case .single: demands.closedSubject = StreamNames(number: stream).closedSubject
-        case .ordered(let line) where line.streams.contains(stream):
-            demands.closedSubject = StreamNames(number: stream).closedSubject
-            demands.subjects = StreamNames.subjects(of: line.partitions(of: stream))
-        case .ordered: demands.subjects = [StreamNames(number: stream).closedSubject]
+    static func requirements(on stream: Int, _ status: OrderFollower.Status) -> DurabilityGate.Requirements {
+        var requirements = DurabilityGate.Requirements()
+        switch status {
+        // The stream's required subjects are not known yet.
+        case .unknown: requirements.subjects = []
+        case .single: requirements.closedSubject = StreamNames(number: stream).closedSubject
+        case .ordered(let streamOrder) where streamOrder.streams.contains(stream):
+            requirements.closedSubject = StreamNames(number: stream).closedSubject
+            requirements.subjects = StreamNames.subjects(of: streamOrder.partitions(of: stream))
+        case .ordered: requirements.subjects = [StreamNames(number: stream).closedSubject]
         }
-        return demands
+        return requirements
     }
 }
 
-extension DurabilityState.Standing {
-    /// Combines several states.
+extension DurabilityState.Status {
+    /// Combines several statuses.
     ///
-    /// The result is a fault if any has one, otherwise unknown if any is unknown.
-    init(_ standings: [DurabilityState.Standing]) {
+    /// The result is unproven if any status is unproven, otherwise unknown if any status is unknown.
+    init(_ statuses: [DurabilityState.Status]) {
         var faults: [DurabilityFault] = []
         var unknown: String?
-        for standing in standings {
-            switch standing {
+        for status in statuses {
+            switch status {
             case .proven: break
             case .unknown(let reason): unknown = unknown ?? reason
-            // A fault of a server is reported once, although it affects each of its streams.
+            // A fault of a server is reported once, even though the fault affects each of the server's streams.
             case .unproven(let found): faults += found.filter { !faults.contains($0) }
             }
         }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Creates and changes streams.
 ///
-/// Streams have three copies in files, reject new records when full, and delete none automatically.
+/// Each stream has three copies in files, rejects new records when full, and deletes no records automatically.
 struct StreamSetup: Sendable {
     /// The timeout of a request that all servers must agree on.
-    static let answerTime: Duration = .seconds(5)
+    static let requestTimeout: Duration = .seconds(5)
 
-    /// The stream of the order.
+    /// The setup of the order's stream.
     ///
-    /// Entries that are no longer needed are purged from its start, so deletion must be allowed.
+    /// Entries that are no longer needed are purged from the stream's start, so the stream must allow deletion.
     static let order = StreamSetup(
         name: OrderStream.name,
         subject: OrderStream.subject,
@@ -25,7 +25,7 @@ struct StreamSetup: Sendable {
     private let subject: String
     private let bytes: Int64
     private let recordBytes: Int64
-    private let isForEver: Bool
+    private let deniesDeletion: Bool
     /// Whether only the last record of each subject is kept.
     private let keepsLast: Bool
 
@@ -34,53 +34,54 @@ struct StreamSetup: Sendable {
         subject: String,
         bytes: Int64 = -1,
         recordBytes: Int64,
-        isForEver: Bool = false,
+        deniesDeletion: Bool = false,
         keepsLast: Bool = false
     ) {
         self.name = name
         self.subject = subject
         self.bytes = bytes
         self.recordBytes = recordBytes
-        self.isForEver = isForEver
+        self.deniesDeletion = deniesDeletion
         self.keepsLast = keepsLast
     }
 
-    /// The stream of an intake that does not accept records yet.
-    init(prepared place: StreamNames, bytes: Int64) {
-        self.init(name: place.stream, subject: place.closedSubject, bytes: bytes, recordBytes: 8 << 20)
+    /// Creates the setup of an intake's stream that does not accept records yet.
+    init(prepared names: StreamNames, bytes: Int64) {
+        self.init(name: names.stream, subject: names.closedSubject, bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// The stream of an intake, with its maximum size on each server.
-    init(_ place: StreamNames, bytes: Int64) {
-        self.init(name: place.stream, subject: "intake.*", bytes: bytes, recordBytes: 8 << 20)
+    /// Creates the setup of an intake's stream, with its maximum size on each server.
+    init(_ names: StreamNames, bytes: Int64) {
+        self.init(name: names.stream, subject: "intake.*", bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// The stream in which collectors report how far their indexes have read.
-    init(readersOf place: StreamNames) {
-        // One record of a few hundred bytes per collector.
-        self.init(name: place.readers, subject: place.readerSubjects, recordBytes: 64 << 10, keepsLast: true)
+    /// Creates the setup of the stream in which collectors report how far their indexes have read.
+    init(readersOf names: StreamNames) {
+        // The stream has one record of a few hundred bytes per collector.
+        self.init(name: names.readers, subject: names.readerSubjects, recordBytes: 64 << 10, keepsLast: true)
     }
 
-    /// The stream that lists the records deleted from an intake's stream for erasure.
+    /// Creates the setup of the stream that lists the records deleted from an intake's stream for erasure.
     ///
-    /// Nothing may be deleted from it: a missing record that is not listed counts as a loss.
-    init(erasedOf place: StreamNames) {
-        // About 200 bytes per deleted record.
+    /// Nothing may be deleted from this stream: a missing record that is not listed counts as a loss.
+    init(erasedOf names: StreamNames) {
+        // The stream has about 200 bytes per deleted record.
         self.init(
-            name: place.erased,
-            subject: place.erasedSubjects,
+            name: names.erased,
+            subject: names.erasedSubjects,
             recordBytes: 64 << 10,
-            isForEver: true,
+            deniesDeletion: true,
             keepsLast: true
         )
     }
 
-    /// The stream of decisions about an intake's blocks.
+    /// Creates the setup of the stream of decisions about an intake's blocks.
     ///
-    /// Nothing may be deleted from it: the number of a decision is that of its block.
-    init(decisionsOf place: StreamNames) {
-        // About 200 bytes per block, and at most one block per second. A size limit would eventually stop everything.
-        self.init(name: place.decisions, subject: place.decisionSubject, recordBytes: 64 << 10, isForEver: true)
+    /// Nothing may be deleted from this stream: the number of a decision is the number of its block.
+    init(decisionsOf names: StreamNames) {
+        // The stream has about 200 bytes per block, and gets at most one block per second. A size limit would
+        // eventually block all new decisions.
+        self.init(name: names.decisions, subject: names.decisionSubject, recordBytes: 64 << 10, deniesDeletion: true)
     }
 
     /// The configuration to send to NATS.
@@ -96,11 +97,12 @@ struct StreamSetup: Sendable {
             writer.member("max_bytes", bytes)
             writer.member("max_age", Int64(0))
             writer.member("max_msg_size", recordBytes)
-            // Far longer than a record is held, but limited because each server keeps the ids in memory.
+            // Ids are remembered for far longer than a record is held, but not indefinitely, because each server keeps
+            // the ids in memory.
             writer.member("duplicate_window", Int64(120_000_000_000))
             writer.member("allow_direct", true)
             if keepsLast { writer.member("max_msgs_per_subject", Int64(1)) }
-            if isForEver {
+            if deniesDeletion {
                 writer.member("deny_delete", true)
                 writer.member("deny_purge", true)
             }
@@ -109,15 +111,15 @@ struct StreamSetup: Sendable {
         }
     }
 
-    /// Creates the stream unless it exists.
+    /// Creates the stream if it does not exist.
     ///
-    /// - Returns: Whether it was missing.
-    func make(on engine: any NATSRequesting) async throws(StreamSetupError) -> Bool {
+    /// - Returns: Whether the stream was missing.
+    func createIfMissing(on engine: any NATSRequesting) async throws(StreamSetupError) -> Bool {
         do {
             _ = try StreamFacts(try await answer(of: "INFO", [], engine))
             return false
         } catch let failure as StreamFacts.Failure where failure == .missing {
-            // Missing, so it is created below.
+            // The stream is missing, so it is created below.
         } catch let failure as StreamFacts.Failure {
             throw StreamSetupError(stream: name, failure)
         } catch {
@@ -136,38 +138,39 @@ struct StreamSetup: Sendable {
     /// Returns a stream's facts; nil if it does not exist.
     ///
     /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers.
-    static func facts(of place: StreamNames, on engine: any NATSRequesting) async throws -> StreamFacts? {
+    static func facts(of names: StreamNames, on engine: any NATSRequesting) async throws -> StreamFacts? {
         let answer = try await engine.request(
-            "$JS.API.STREAM.INFO.\(place.stream)",
+            "$JS.API.STREAM.INFO.\(names.stream)",
             headers: nil,
             body: [],
-            within: Self.answerTime
+            within: Self.requestTimeout
         )
         do throws(StreamFacts.Failure) {
             return try StreamFacts(answer)
         } catch {
             if error == .missing { return nil }
-            throw StreamSetupError(stream: place.stream, error)
+            throw StreamSetupError(stream: names.stream, error)
         }
     }
 
     /// Changes a stream's subjects and nothing else.
     ///
-    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers; they may have changed then.
-    static func give(_ subjects: [String], to place: StreamNames, on engine: any NATSRequesting) async throws {
-        let facts = try await change(place, on: engine) { _ in ("subjects", .array(subjects.map { .string($0) })) }
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers. In that case, the subjects may
+    ///   have changed.
+    static func setSubjects(_ subjects: [String], of names: StreamNames, on engine: any NATSRequesting) async throws {
+        let facts = try await change(names, on: engine) { _ in ("subjects", .array(subjects.map { .string($0) })) }
         if let facts, facts.subjects != subjects {
-            throw StreamSetupError(stream: place.stream, reason: "its subjects did not change")
+            throw StreamSetupError(stream: names.stream, reason: "its subjects did not change")
         }
     }
 
     /// Limits a stream to its current size plus one mebibyte.
     ///
     /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers.
-    static func shrink(_ place: StreamNames, on engine: any NATSRequesting) async throws {
-        _ = try await change(place, on: engine) { facts in
+    static func shrink(_ names: StreamNames, on engine: any NATSRequesting) async throws {
+        _ = try await change(names, on: engine) { facts in
             let size = facts.bytes + 1 << 20
-            return facts.longest <= 0 || facts.longest > size ? ("max_bytes", .integer(size)) : nil
+            return facts.maxBytes <= 0 || facts.maxBytes > size ? ("max_bytes", .integer(size)) : nil
         }
     }
 
@@ -176,31 +179,31 @@ struct StreamSetup: Sendable {
     /// - Parameter setting: Returns the setting and its new value; nil to change nothing.
     /// - Returns: The facts after the change; nil if nothing was changed.
     private static func change(
-        _ place: StreamNames,
+        _ names: StreamNames,
         on engine: any NATSRequesting,
         _ setting: (StreamFacts) -> (key: String, value: JSONValue)?
     ) async throws -> StreamFacts? {
-        func ask(_ verb: String, _ body: [UInt8]) async throws -> (StreamFacts, NATSMessage) {
+        func send(_ verb: String, _ body: [UInt8]) async throws -> (StreamFacts, NATSMessage) {
             let answer = try await engine.request(
-                "$JS.API.STREAM.\(verb).\(place.stream)",
+                "$JS.API.STREAM.\(verb).\(names.stream)",
                 headers: nil,
                 body: body,
-                within: answerTime
+                within: requestTimeout
             )
             do throws(StreamFacts.Failure) {
                 return (try StreamFacts(answer), answer)
             } catch {
-                throw StreamSetupError(stream: place.stream, error)
+                throw StreamSetupError(stream: names.stream, error)
             }
         }
-        let (facts, told) = try await ask("INFO", [])
+        let (facts, message) = try await send("INFO", [])
         guard let setting = setting(facts) else { return nil }
-        guard case .object(let config)? = try JSONValue.parse(told.body)["config"] else {
-            throw StreamSetupError(stream: place.stream, reason: "NATS returned no description of it")
+        guard case .object(let config)? = try JSONValue.parse(message.body)["config"] else {
+            throw StreamSetupError(stream: names.stream, reason: "NATS returned no description of it")
         }
         let others = config.members.filter { $0.key != setting.key }
         let body = JSONValue.object(JSONValue.Object(others + [.init(key: setting.key, value: setting.value)]))
-        return try await ask("UPDATE", body.json()).0
+        return try await send("UPDATE", body.json()).0
     }
 
     private func answer(
@@ -212,7 +215,7 @@ struct StreamSetup: Sendable {
             "$JS.API.STREAM.\(verb).\(name)",
             headers: nil,
             body: body,
-            within: Self.answerTime
+            within: Self.requestTimeout
         )
     }
 }
@@ -244,8 +247,8 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
         reason =
             switch failure {
             case .missing: "it was deleted again"
-            case .refused(let words): "NATS reported “\(words)”"
-            case .unreadable(let words): "the answer from NATS is invalid: \(words)"
+            case .rejected(let reason): "NATS reported “\(reason)”"
+            case .invalid(let reason): "the answer from NATS is invalid: \(reason)"
             }
     }
 

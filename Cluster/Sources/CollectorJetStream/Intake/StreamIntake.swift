@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
+package import TrackwayDestinationKit
 package import TrackwayJournal
-package import TrackwayWire
 
 /// An intake whose records are in a replicated stream.
 ///
@@ -12,16 +12,16 @@ package import TrackwayWire
 /// the cluster has no majority, records are held, within limits, and published again under the same id. The outcome of
 /// a record is never guessed. Safe from any thread.
 package final class StreamIntake: RecordIntake {
-    /// The timeout after which the outcome of a publish counts as unknown.
-    static let answerTime: Duration = .seconds(2)
+    /// The time without an answer after which a publish has an unknown outcome.
+    static let requestTimeout: Duration = .seconds(2)
 
     private let engine: any NATSRequesting
-    private let watch: @Sendable () -> DurabilityState.Standing
-    private let place: StreamNames
+    private let currentStatus: @Sendable () -> DurabilityState.Status
+    private let names: StreamNames
     private let clock: any EventClock
     private let nonce: [UInt64]
     private let sleep: @Sendable (Duration) async -> Void
-    private let committed: @Sendable (LogPosition) -> Void
+    private let onCommit: @Sendable (LogPosition) -> Void
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -36,34 +36,35 @@ package final class StreamIntake: RecordIntake {
     ///
     /// - Parameters:
     ///   - engine: The NATS cluster with the stream.
-    ///   - place: The stream's names and positions.
-    ///   - standing: Returns whether the stream is proven durable now.
-    ///   - options: Limits for held records.
-    ///   - known: The highest sequence that was read from the stream before. The stream must never end before it.
+    ///   - names: The stream's names and positions.
+    ///   - status: Returns whether the stream is currently proven durable.
+    ///   - options: The limits for held records.
+    ///   - known: The highest sequence that was previously read from the stream. The stream must never end before this
+    ///     sequence.
     ///   - clock: The clock.
-    ///   - chance: Returns random numbers for the ids of records without an identity.
+    ///   - randomUInt64: Returns random numbers for the ids of records without an identity.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - committed: Called with the position up to which this intake knows all records to be committed. Must return
+    ///   - onCommit: Called with the position up to which this intake knows that all records are committed. Must return
     ///     immediately.
     package init(
         _ engine: any NATSRequesting,
-        place: StreamNames = StreamNames(),
-        standing: @escaping @Sendable () -> DurabilityState.Standing,
+        names: StreamNames = StreamNames(),
+        status: @escaping @Sendable () -> DurabilityState.Status,
         options: IntakeOptions = IntakeOptions(),
         known: UInt64 = 0,
         clock: any EventClock,
-        chance: () -> UInt64,
+        randomUInt64: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
-        committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
+        onCommit: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) {
         self.engine = engine
-        self.place = place
-        watch = standing
+        self.names = names
+        currentStatus = status
         self.clock = clock
-        nonce = [chance(), chance()]
+        nonce = [randomUInt64(), randomUInt64()]
         self.sleep = sleep
-        self.committed = committed
-        state = Locked(State(gate: StreamIntakeGate(stream: place.stream, options: options, known: known)))
+        self.onCommit = onCommit
+        state = Locked(State(gate: StreamIntakeGate(stream: names.stream, options: options, known: known)))
     }
 
     package var durability: CollectorDurability { .replicated }
@@ -73,44 +74,46 @@ package final class StreamIntake: RecordIntake {
         record: [UInt8],
         route: IntakeRoute
     ) async throws(IntakeError) -> Commit {
-        if let refusal = state.withLock({ $0.gate.offered(bytes: record.count) }) { throw refusal }
-        defer { state.withLock { $0.gate.released(bytes: record.count) } }
-        let began = now
+        if let error = state.withLock({ $0.gate.admit(bytes: record.count) }) { throw error }
+        defer { state.withLock { $0.gate.release(bytes: record.count) } }
+        let start = now
         let publication = publication(kind, record, route)
-        var held = HeldRecord(at: began)
+        var held = HeldRecord(at: start)
         var first: UInt64?
         while true {
             let step: HeldRecord.Step
             let connection = engine.connection?.number
-            let standing = watch()
-            switch state.withLock({ $0.gate.permission(standing) }) {
-            case .refuse(let error):
+            let status = currentStatus()
+            switch state.withLock({ $0.gate.permission(status) }) {
+            case .reject(let error):
                 throw error
             case .wait(let reason):
                 step = held.publishBlocked(reason, at: now)
-            case .publish(let floor, let isProbe):
+            case .publish(let knownEnd, let isProbe):
                 let outcome = await publish(publication)
-                let lowest = first ?? floor
+                let lowest = first ?? knownEnd
                 first = lowest
-                if let error = state.withLock({ $0.gate.published(outcome, floor: lowest, isProbe: isProbe) }) {
+                if let error = state.withLock({
+                    $0.gate.publishFinished(with: outcome, knownEnd: lowest, isProbe: isProbe)
+                }) {
                     throw error
                 }
-                step = held.published(outcome, at: now)
+                step = held.publishFinished(with: outcome, at: now)
             }
             switch step {
             case .stored(let sequence, _):
-                return acknowledged(sequence, record.count, in: began.duration(to: now))
-            case .again(let wait, let elsewhere):
-                if elsewhere, let connection { engine.leave(connection) }
+                return makeCommit(sequence, record.count, in: start.duration(to: now))
+            case .retry(let wait, let onOtherServer):
+                if onOtherServer, let connection { engine.dropConnection(connection) }
                 await sleep(wait)
                 if Task.isCancelled {
                     throw IntakeError(code: .closing, message: "The sender disconnected before NATS answered.")
                 }
-            case .refuse(let refusal):
-                let error = IntakeError(refusal)
+            case .giveUp(let failure):
+                let error = IntakeError(failure)
                 let now = now
                 state.withLock { state in
-                    state.gate.refused(error, at: now)
+                    state.gate.recordRejection(error, at: now)
                     state.statistics.refused += 1
                 }
                 throw error
@@ -120,13 +123,13 @@ package final class StreamIntake: RecordIntake {
 
     private var now: MonotonicTime { clock.now().monotonic }
 
-    private func acknowledged(_ sequence: UInt64, _ bytes: Int, in duration: Duration) -> Commit {
-        let position = place.position(behind: sequence)
+    private func makeCommit(_ sequence: UInt64, _ bytes: Int, in duration: Duration) -> Commit {
+        let position = names.position(after: sequence)
         let end = state.withLock { state in
-            state.statistics.flushed(records: 1, bytes: bytes, in: duration)
+            state.statistics.recordFlush(records: 1, bytes: bytes, in: duration)
             return state.gate.highest
         }
-        committed(place.position(behind: end))
+        onCommit(names.position(after: end))
         return Commit(position: position, durability: .replicated)
     }
 
@@ -150,10 +153,10 @@ package final class StreamIntake: RecordIntake {
             id = "\(String(nonce[0], radix: 16)).\(String(nonce[1], radix: 16)).\(number)"
         }
         return Publication(
-            subject: place.subject(of: route.installation),
+            subject: names.subject(of: route.installation),
             headers: [
                 "Nats-Msg-Id": id,
-                "Nats-Expected-Stream": place.stream,
+                "Nats-Expected-Stream": names.stream,
                 StreamNames.kindHeader: kind.streamName,
             ],
             body: record
@@ -166,9 +169,9 @@ package final class StreamIntake: RecordIntake {
                 publication.subject,
                 headers: publication.headers,
                 body: publication.body,
-                within: Self.answerTime
+                within: Self.requestTimeout
             )
-            return PublishOutcome(answer, stream: place.stream)
+            return PublishOutcome(answer, stream: names.stream)
         } catch {
             return PublishOutcome(error)
         }
@@ -178,49 +181,49 @@ package final class StreamIntake: RecordIntake {
 
     /// Handles a report on the stream.
     ///
-    /// - Parameter floor: The value of ``highest`` before the report was requested.
-    package func told(_ facts: StreamFacts, floor: UInt64) {
+    /// - Parameter knownEnd: The value of ``highest`` before the report was requested.
+    package func update(with facts: StreamFacts, knownEnd: UInt64) {
         // A leader that has lost contact with the others may report an outdated end, any number of times.
-        guard facts.isReportedByMajority(after: DurabilityGate.Demands().silence) else { return }
+        guard facts.isReportedByMajority(after: DurabilityGate.Requirements().contactTimeout) else { return }
         let end = state.withLock { state in
-            if let known = state.created, known != facts.created { state.gate.replaced(known, by: facts.created) }
+            if let known = state.created, known != facts.created { state.gate.streamReplaced(known, by: facts.created) }
             if !facts.created.isEmpty { state.created = facts.created }
-            state.gate.told(last: facts.lastSequence, floor: floor)
+            state.gate.updateEnd(last: facts.lastSequence, knownEnd: knownEnd)
             return state.gate.highest
         }
-        if end > floor { committed(place.position(behind: end)) }
+        if end > knownEnd { onCommit(names.position(after: end)) }
     }
 
-    /// Records that the stream was read up to a sequence.
+    /// Notes that the stream was read up to a sequence.
     ///
-    /// The record may be another collector's.
-    func read(_ sequence: UInt64) {
+    /// The record with this sequence may be from another collector.
+    func advance(to sequence: UInt64) {
         let end = state.withLock { state in
-            state.gate.read(sequence)
+            state.gate.advance(to: sequence)
             return state.gate.highest
         }
-        committed(place.position(behind: end))
+        onCommit(names.position(after: end))
     }
 
     /// The highest known sequence of the stream.
     package var highest: UInt64 { state.withLock { $0.gate.highest } }
 
-    package var end: LogPosition { place.position(behind: highest) }
+    package var end: LogPosition { names.position(after: highest) }
 
-    /// The sequence of the last record acknowledged here; nil before the first.
+    /// The highest sequence acknowledged to this intake; nil before the first acknowledgement.
     var acknowledged: UInt64? { state.withLock { $0.gate.acknowledged } }
 
-    package func committedEnd() async -> LogPosition? { acknowledged.map { place.position(behind: $0) } }
+    package func committedEnd() async -> LogPosition? { acknowledged.map { names.position(after: $0) } }
 
-    /// Gives up held records because other streams accept records from now on.
+    /// Gives up held records, because other streams have replaced this one.
     ///
-    /// Their callers retry there.
-    func leave() { state.withLock { $0.gate.left() } }
+    /// The callers retry on those streams.
+    func giveUpHeldRecords() { state.withLock { $0.gate.markReplaced() } }
 
-    package var trouble: IntakeError? {
-        let standing = watch()
+    package var failure: IntakeError? {
+        let status = currentStatus()
         let now = now
-        return state.withLock { $0.gate.trouble(standing, at: now) }
+        return state.withLock { $0.gate.rejectionReason(status, at: now) }
     }
 
     package var statistics: IntakeStatistics {
@@ -232,28 +235,28 @@ package final class StreamIntake: RecordIntake {
     }
 
     package func record(at position: EventPosition) async throws -> (kind: FrameKind, payload: [UInt8])? {
-        guard let sequence = place.sequence(at: position) else { return nil }
-        return try await Self.record(sequence, of: place, on: engine)
+        guard let sequence = names.sequence(at: position) else { return nil }
+        return try await Self.record(sequence, of: names, on: engine)
     }
 
     /// Reads a record of a stream.
     ///
     /// - Returns: Nil if the record does not exist, or if no collector wrote it.
-    /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` if it cannot be read now.
+    /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` if the record currently cannot be read.
     static func record(
         _ sequence: UInt64,
-        of place: StreamNames,
+        of names: StreamNames,
         on engine: any NATSRequesting
     ) async throws -> (kind: FrameKind, payload: [UInt8])? {
         let answer = try await engine.request(
-            "$JS.API.DIRECT.GET.\(place.stream)",
+            "$JS.API.DIRECT.GET.\(names.stream)",
             headers: nil,
             body: Array("{\"seq\":\(sequence)}".utf8),
-            within: Self.answerTime
+            within: Self.requestTimeout
         )
         switch answer.status {
         case 404: return nil
-        case .some(let status): throw StreamReadError(status: status, stream: place.stream)
+        case .some(let status): throw StreamReadError(status: status, stream: names.stream)
         case nil:
             guard let kind = answer.headers?[StreamNames.kindHeader].flatMap({ FrameKind(streamName: $0) }) else {
                 return nil
@@ -265,15 +268,15 @@ package final class StreamIntake: RecordIntake {
     /// Does nothing: only operators remove the stream's records, which several collectors share.
     package func removeSegments(before position: LogPosition) {}
 
-    /// Stops accepting records and gives up those held.
+    /// Stops accepting records, and gives up held records.
     ///
-    /// Their senders get no answer, and send them again.
+    /// The senders of held records get no answer, and send their records again.
     package func close() async {
-        state.withLock { $0.gate.closing() }
+        state.withLock { $0.gate.close() }
     }
 }
 
-/// A record cannot currently be read from the stream.
+/// A temporary failure to read a record from the stream.
 package struct StreamReadError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The status that NATS returned.
     package var status: Int

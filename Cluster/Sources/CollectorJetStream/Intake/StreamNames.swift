@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-package import TrackwayEvents
+internal import CollectorCore
+package import TrackwayCore
 internal import TrackwayJournal
 
-/// The names, subjects and positions of one intake stream.
+/// The names, subjects, and positions of one intake stream.
 package struct StreamNames: Sendable, Hashable {
     /// The header with a record's kind, as in the intake log's frames.
     package static let kindHeader = "Trackway-Kind"
     /// The number of partitions.
     ///
-    /// Must never change, because it determines an installation's partition.
+    /// This number must never change, because it determines an installation's partition.
     package static let partitions = 256
 
     /// The stream's name.
     package var stream: String
-    /// The stream's number in positions.
+    /// The stream's number, as used in positions.
     package var number: Int
 
-    /// Creates the names of a stream; by default, of the first one.
+    /// Creates the names of a stream; by default, the first one's.
     package init(number: Int = 0) {
         self.number = number
         stream = "INTAKE_\(number)"
@@ -27,34 +27,34 @@ package struct StreamNames: Sendable, Hashable {
 
     /// The only subject of the stream while it accepts no records.
     ///
-    /// Applies before it is opened and after it is closed.
+    /// The subject applies before the stream is opened and after it is closed.
     ///
-    /// A record with this subject marks the end: no other record follows it.
+    /// A record with this subject marks the stream's end: no other record follows it.
     package var closedSubject: String { "intake.closed.\(number)" }
 
     /// The kind of records that readers ignore.
     static let emptyKind = "255"
 
-    /// The subjects of partitions.
+    /// Returns the subjects of partitions.
     package static func subjects(of partitions: [Int]) -> [String] { partitions.map { "intake.\($0)" } }
 
     /// The stream of decisions about this stream's blocks.
     ///
-    /// One record per block, so a decision's number is its block's.
+    /// The stream has one record per block, so a decision's number is the number of its block.
     package var decisions: String { "BLOCKS_\(number)" }
 
-    /// The subject of decisions.
+    /// The subject of decisions about this stream's blocks.
     package var decisionSubject: String { "blocks.\(number)" }
 
     /// The stream of collectors' reports on how far their indexes have read.
     package var readers: String { "READERS_\(number)" }
 
-    /// The subjects of these reports, one for each collector.
+    /// The subjects of collectors' reports, one for each collector.
     var readerSubjects: String { "readers.\(number).*" }
 
-    /// The subject of a collector's reports.
+    /// Returns the subject of a collector's reports.
     ///
-    /// It contains a hash of the name, because not every name is valid in a subject.
+    /// The subject contains a hash of the collector's name, because not every name is valid in a subject.
     func readerSubject(of name: String) -> String {
         // FNV-1a over the name's bytes.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -62,38 +62,38 @@ package struct StreamNames: Sendable, Hashable {
         return "readers.\(number).\(String(hash, radix: 16))"
     }
 
-    /// The stream that lists the records deleted from this one for erasure.
+    /// The stream that lists the records deleted from this stream for erasure.
     package var erased: String { "ERASED_\(number)" }
 
-    /// The subjects of that list.
+    /// The subjects of the list of deleted records.
     var erasedSubjects: String { "erased.\(number).*" }
 
-    /// The subject of a record in that list.
+    /// Returns the subject of a deleted record in the list.
     func erasedSubject(of sequence: UInt64) -> String { "erased.\(number).\(sequence)" }
 
-    /// The subject of how far the records were searched.
+    /// The subject of the stored progress of searches for erased records.
     var erasedProgress: String { "erased.\(number).progress" }
 
-    /// The partition of an installation.
+    /// Returns the partition of an installation.
     ///
-    /// Records without one are in the first partition.
+    /// Records without an installation are in the first partition.
     package static func partition(of installation: InstallationID?) -> Int {
         guard let installation else { return 0 }
-        // FNV-1a over the id's bytes. Must never change, like the number of partitions.
+        // FNV-1a over the id's bytes. The hash must never change, like the number of partitions.
         var hash: UInt32 = 0x811c_9dc5
         for byte in installation.description.lowercased().utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash >> 16 ^ hash) % UInt32(partitions))
     }
 
-    /// The subject for records of an installation.
+    /// Returns the subject for records of an installation.
     func subject(of installation: InstallationID?) -> String { "intake.\(Self.partition(of: installation))" }
 
-    /// The position immediately after a record.
-    func position(behind sequence: UInt64) -> LogPosition { LogPosition(stream: number, sequence: sequence + 1) }
+    /// Returns the position immediately after a record.
+    func position(after sequence: UInt64) -> LogPosition { LogPosition(stream: number, sequence: sequence + 1) }
 
-    /// The sequence of the record with an event.
+    /// Returns the sequence of the record that contains an event.
     ///
-    /// Nil for an event of another stream.
+    /// Returns nil for an event of another stream.
     func sequence(at position: EventPosition) -> UInt64? {
         position.stream == number ? position.streamSequence : nil
     }
@@ -105,10 +105,10 @@ extension FrameKind {
         (.reset, "reset"),
     ]
 
-    /// The kind's name in a stream's records, or its number without one.
+    /// The kind's name in a stream's records, or its number if it has no name.
     var streamName: String { Self.streamNames.first { $0.kind == self }?.name ?? "\(rawValue)" }
 
-    /// Creates the kind with this name or number.
+    /// Creates the kind with the given name or number.
     init?(streamName: String) {
         if let known = Self.streamNames.first(where: { $0.name == streamName }) {
             self = known.kind

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-internal import TrackwayEvents
+package import CollectorCore
+internal import TrackwayCore
 
-/// Combines the lists of deleted records of all streams, by numbers of the order.
+/// The combined lists of deleted records of all streams.
 ///
-/// Each list is stored next to its stream. Safe from any thread.
+/// Records are identified by their sequence in the order. Each list is stored next to its stream. Safe from any thread.
 package final class DeletionIndexSet: DeletedRecordList {
     private let order: OrderFollower
     private let engine: any NATSRequesting
@@ -16,7 +16,7 @@ package final class DeletionIndexSet: DeletedRecordList {
     ///
     /// - Parameters:
     ///   - engine: The NATS cluster with the streams.
-    ///   - list: Returns the list of the stream with a number.
+    ///   - list: Returns the list of the stream with the given number.
     init(_ order: OrderFollower, engine: any NATSRequesting, list: @escaping @Sendable (Int) -> DeletionIndex) {
         self.order = order
         self.engine = engine
@@ -29,8 +29,8 @@ package final class DeletionIndexSet: DeletedRecordList {
 
     package func progress() async throws(StreamMaintenanceError) -> ErasureProgress { try await list(0).progress() }
 
-    package func note(_ progress: ErasureProgress) async throws(StreamMaintenanceError) {
-        try await list(0).note(progress)
+    package func save(_ progress: ErasureProgress) async throws(StreamMaintenanceError) {
+        try await list(0).save(progress)
     }
 
     /// Returns the number of listed records of all streams.
@@ -42,23 +42,23 @@ package final class DeletionIndexSet: DeletedRecordList {
         return count
     }
 
-    package func list(_ record: DeletedRecordEntry) async throws(StreamMaintenanceError) {
-        let place = try await place(of: record.sequence)
+    package func append(_ record: DeletedRecordEntry) async throws(StreamMaintenanceError) {
+        let location = try await location(of: record.sequence)
         var record = record
-        record.sequence = place.sequence
-        if place.stream > 0 { try await list(place.stream).prepare() }
-        try await list(place.stream).list(record)
+        record.sequence = location.sequence
+        if location.stream > 0 { try await list(location.stream).prepare() }
+        try await list(location.stream).append(record)
     }
 
     package func delete(_ sequence: UInt64) async throws(StreamMaintenanceError) {
-        let place = try await place(of: sequence)
-        try await follow(place.sequence, in: StreamNames(number: place.stream))
-        try await list(place.stream).delete(place.sequence)
+        let location = try await location(of: sequence)
+        try await ensureSuccessor(of: location.sequence, in: StreamNames(number: location.stream))
+        try await list(location.stream).delete(location.sequence)
     }
 
-    private func place(of sequence: UInt64) async throws(StreamMaintenanceError) -> (stream: Int, sequence: UInt64) {
+    private func location(of sequence: UInt64) async throws(StreamMaintenanceError) -> (stream: Int, sequence: UInt64) {
         do {
-            if let place = try await order.place(of: sequence) { return place }
+            if let location = try await order.location(of: sequence) { return location }
         } catch {
             throw StreamMaintenanceError("\(error)")
         }
@@ -67,31 +67,31 @@ package final class DeletionIndexSet: DeletedRecordList {
 
     /// Ensures that a stream has a record after the given one.
     ///
-    /// A stream's last record marks its end, whatever is deleted.
+    /// A stream's last record marks the stream's end, regardless of deletions.
     ///
-    /// In the order, a record of another stream may follow, so this one may be the last of its stream.
-    private func follow(_ sequence: UInt64, in place: StreamNames) async throws(StreamMaintenanceError) {
-        guard place.number > 0 else { return }
+    /// In the order, a record of another stream may follow, so the given record may be the last one of its stream.
+    private func ensureSuccessor(of sequence: UInt64, in names: StreamNames) async throws(StreamMaintenanceError) {
+        guard names.number > 0 else { return }
         do {
-            guard let facts = try await StreamSetup.facts(of: place, on: engine), facts.lastSequence <= sequence,
+            guard let facts = try await StreamSetup.facts(of: names, on: engine), facts.lastSequence <= sequence,
                 let subject = facts.subjects.first
             else { return }
             let answer = try await engine.request(
                 subject,
                 headers: [
-                    "Nats-Msg-Id": "behind.\(sequence)", "Nats-Expected-Stream": place.stream,
+                    "Nats-Msg-Id": "behind.\(sequence)", "Nats-Expected-Stream": names.stream,
                     StreamNames.kindHeader: StreamNames.emptyKind,
                 ],
                 body: [],
-                within: StreamSetup.answerTime
+                within: StreamSetup.requestTimeout
             )
-            if case .stored = PublishOutcome(answer, stream: place.stream) { return }
+            if case .stored = PublishOutcome(answer, stream: names.stream) { return }
         } catch {
             throw StreamMaintenanceError(
-                "The stream \(place.stream) currently accepts no record after \(sequence): \(error)."
+                "The stream \(names.stream) currently accepts no record after \(sequence): \(error)."
             )
         }
-        throw StreamMaintenanceError("The stream \(place.stream) currently accepts no record after \(sequence).")
+        throw StreamMaintenanceError("The stream \(names.stream) currently accepts no record after \(sequence).")
     }
 }
 
@@ -99,28 +99,28 @@ package final class DeletionIndexSet: DeletedRecordList {
 ///
 /// Safe from any thread.
 final class StreamOrigin: Sendable {
-    private let place: StreamNames
+    private let names: StreamNames
     private let engine: any NATSRequesting
-    private let told: @Sendable () -> String?
+    private let watchedCreationTime: @Sendable () -> String?
     private let known = Locked<String?>(nil)
 
-    /// Creates the origin of a stream.
+    /// Creates a source of a stream's creation time.
     ///
-    /// - Parameter told: Returns the time known to a watch of the stream; nil if unknown.
-    init(_ place: StreamNames, on engine: any NATSRequesting, told: @escaping @Sendable () -> String?) {
-        self.place = place
+    /// - Parameter watchedCreationTime: Returns the time known to a watch of the stream; nil if unknown.
+    init(_ names: StreamNames, on engine: any NATSRequesting, watchedCreationTime: @escaping @Sendable () -> String?) {
+        self.names = names
         self.engine = engine
-        self.told = told
+        self.watchedCreationTime = watchedCreationTime
     }
 
-    /// Returns the time as NATS reports it.
+    /// Returns the creation time as NATS reports it.
     ///
-    /// Nil if it does not report it now.
+    /// Returns nil if NATS currently does not report the time.
     func created() async -> String? {
-        if let told = told() { return told }
+        if let watchedTime = watchedCreationTime() { return watchedTime }
         if let known = known.withLock({ $0 }) { return known }
-        // The caller retries, and reports what it waits for.
-        guard let facts = try? await StreamSetup.facts(of: place, on: engine) else { return nil }
+        // The caller retries, and reports what it is waiting for.
+        guard let facts = try? await StreamSetup.facts(of: names, on: engine) else { return nil }
         known.withLock { $0 = facts.created }
         return facts.created
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Consecutive records of one stream within the order.
 package struct OrderRun: Sendable, Hashable {
@@ -31,32 +31,34 @@ package struct OrderRun: Sendable, Hashable {
 package struct OrderEntry: Sendable, Hashable {
     /// The content of an entry.
     package enum Content: Sendable, Hashable {
-        /// From here on, these streams accept the records, and the earlier ones accept none.
+        /// Opens these streams and closes the earlier ones.
         ///
-        /// Their numbers ascend; partition p belongs to the stream at index p modulo the number of streams.
+        /// From this entry on, only these streams accept records.
+        ///
+        /// The stream numbers ascend; partition p belongs to the stream at index p modulo the number of streams.
         case opened([Int])
-        /// These records come next.
+        /// Adds these records to the order.
         case runs([OrderRun])
     }
 
-    /// The interval of entries that include the streams' ends.
+    /// The interval between entries that include the streams' ends.
     ///
-    /// A reader that starts at one of them needs no earlier entry.
+    /// A reader that starts with such an entry needs no earlier one.
     package static let stride: UInt64 = 64
 
     /// The entry's number. Entries are numbered from 1, without gaps.
     package var number: UInt64
-    /// The sequence, in the order, of the next record after the earlier entries.
+    /// The sequence, in the order, of the first record after earlier entries.
     package var first: UInt64
     /// The number of the entry that opened the current streams.
     ///
-    /// This entry's own number if it opens streams.
+    /// The value is the entry's own number if the entry opens streams.
     package var opened: UInt64
     /// The content.
     package var content: Content
     /// The end of each open stream before this entry.
     ///
-    /// Nil if not included.
+    /// Nil if the entry does not include the ends.
     package var ends: [Int: UInt64]?
 
     /// Creates an entry.
@@ -76,23 +78,23 @@ package struct OrderEntry: Sendable, Hashable {
     /// The sequence, in the order, of the first record after the entry.
     package var end: UInt64 { runs.reduce(first) { $0 + $1.count } }
 
-    /// Whether a reader can start with this entry and needs no earlier one.
+    /// Whether a reader can start with this entry, without earlier ones.
     package var isBeginning: Bool {
         if case .opened = content { true } else { ends != nil }
     }
 }
 
 extension OrderEntry {
-    /// Parses `{"entry":2,"first":17,"opened":1,"runs":[[1,1,40],[2,1,8]],"ends":[[1,0],[2,0]]}`, or `"streams":[1,2]`
-    /// instead of runs.
+    /// Parses `{"entry":2,"first":17,"opened":1,"runs":[[1,1,40],[2,1,8]],"ends":[[1,0],[2,0]]}`, or the same with
+    /// `"streams":[1,2]` instead of `runs`.
     ///
-    /// Nil if it is anything else.
+    /// Returns nil for anything else.
     ///
     /// Unknown members are ignored.
     ///
     /// - Complexity: O(bytes).
     package init?(json bytes: [UInt8]) {
-        // The caller reports an invalid entry, whatever the parsing error.
+        // The caller reports an invalid entry, regardless of the parsing error.
         guard let json = try? JSONValue.parse(bytes),
             let number = Self.sequence(json["entry"]), number > 0,
             let first = Self.sequence(json["first"]), first > 0,
@@ -146,7 +148,7 @@ extension OrderEntry {
     }
 
     private static func end(_ value: JSONValue) -> (stream: Int, end: UInt64)? {
-        // The first stream's end is in the entry that opens the streams after it.
+        // The first stream's end is in the entry that opens its successors.
         guard let list = value.array, list.count == 2, let stream = sequence(list[0]), let end = sequence(list[1]),
             stream <= EventPosition.maximumStream
         else { return nil }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
-/// Follows the common order of several streams' records, and adds missing ones.
+/// Follows the common order of several streams' records, and extends it.
 ///
-/// Until an order exists, the first stream is read in its own order. Safe from any thread.
+/// Adds missing records to the order. Until an order exists, the first stream is read in its own order. Safe from any
+/// thread.
 package final class OrderFollower: Sendable {
     /// Intervals and pauses.
     struct Times: Sendable, Hashable {
-        /// The interval of polls for new entries.
-        var look: Duration = .milliseconds(100)
-        /// The interval of checks for an order until one exists.
-        var absence: Duration = .seconds(2)
+        /// The interval between polls for new entries.
+        var pollInterval: Duration = .milliseconds(100)
+        /// The interval between checks for an order, until one exists.
+        var existenceInterval: Duration = .seconds(2)
         /// The pause after a failure.
         var failure: Duration = .milliseconds(500)
-        /// The interval of requests for the end of an apparently unchanged stream.
+        /// The interval between requests for the end of an apparently unchanged stream.
         var ends: Duration = .seconds(1)
-        /// The interval of checks whether a record is in the order.
+        /// The interval between checks of whether a record is in the order.
         var wait: Duration = .milliseconds(20)
     }
 
     /// What is known about the order.
-    package enum Standing: Sendable, Hashable {
-        /// Nothing yet.
+    package enum Status: Sendable, Hashable {
+        /// The order is not known yet.
         case unknown
         /// No order exists: the first stream accepts all records.
         case single
@@ -33,7 +34,7 @@ package final class OrderFollower: Sendable {
     }
 
     /// The number of consecutive failures after which to read the order from scratch.
-    private static let failuresInVain = 20
+    private static let maxFailures = 20
     /// The number of newest entries kept in memory for lookups.
     private static let recent = 512
 
@@ -42,94 +43,94 @@ package final class OrderFollower: Sendable {
     private let clock: any EventClock
     private let sleep: @Sendable (Duration) async -> Void
     private let end: @Sendable (_ stream: Int, _ known: UInt64) async -> UInt64?
-    private let changed: @Sendable (Standing) -> Void
-    private let notice: @Sendable (String) -> Void
+    private let onChange: @Sendable (Status) -> Void
+    private let onWarning: @Sendable (String) -> Void
     let state: Locked<State>
 
     struct State: Sendable {
-        var standing = Standing.unknown
+        var status = Status.unknown
         /// Whether the order must be read from scratch.
         ///
-        /// Until then the known state stays valid, and records are accepted.
-        var isLost = false
-        /// The number of consecutive failures to read it.
+        /// Until the order is read again, the known state stays valid, and records are accepted.
+        var needsReload = false
+        /// The number of consecutive failures to read the order.
         var failures = 0
         /// Whether the stream of the order exists, even if it is empty.
-        var isThere = false
+        var streamExists = false
         /// The last record of each stream that is known to be stored.
         var known: [Int: UInt64] = [:]
-        /// The streams with newly known records since their ends were last requested.
-        var heard: Set<Int> = []
-        var keeping: OrderCoordinator
+        /// The streams with newly known records since ends were last requested.
+        var recentlyUpdated: Set<Int> = []
+        var coordinator: OrderCoordinator
         var recent: [OrderEntry] = []
-        /// Pages of consecutive entries read for lookups; the last used is at the end.
+        /// Pages of consecutive entries read for lookups; the most recently used page is last.
         var pages: [[OrderEntry]] = []
-        /// The first record that is in an entry.
+        /// The sequence, in the order, of the first record that is in an entry.
         ///
-        /// Nil if not looked up, or if that entry was purged.
-        var beginning: UInt64?
-        var trouble: String?
-        /// Ends a pause.
+        /// Nil if that sequence was not looked up, or if the entry was purged.
+        var orderStart: UInt64?
+        var failureReason: String?
+        /// The continuation that ends the current pause early.
         var wake: AsyncStream<Void>.Continuation?
     }
 
-    /// Creates a follower that starts with ``run()``.
+    /// Creates a follower that starts once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - chance: A random number that varies the stand-by time between processes.
+    ///   - jitter: A random number that varies the standby time between processes.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - end: Requests the end of a stream after the known one; nil without new records or an answer.
-    ///   - changed: Called when more of the order is known. Must return immediately.
-    ///   - notice: Called with one sentence for each problem. Must return immediately.
+    ///   - end: Requests the end of a stream after the known end; returns nil without new records or an answer.
+    ///   - onChange: Called when more of the order is known. Must return immediately.
+    ///   - onWarning: Called with one sentence for each problem. Must return immediately.
     init(
         _ stream: OrderStream,
         times: Times = Times(),
         clock: any EventClock,
-        chance: UInt64,
+        jitter: UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
         end: @escaping @Sendable (_ stream: Int, _ known: UInt64) async -> UInt64?,
-        changed: @escaping @Sendable (Standing) -> Void,
-        notice: @escaping @Sendable (String) -> Void
+        onChange: @escaping @Sendable (Status) -> Void,
+        onWarning: @escaping @Sendable (String) -> Void
     ) {
         self.stream = stream
         self.times = times
         self.clock = clock
         self.sleep = sleep
         self.end = end
-        self.changed = changed
-        self.notice = notice
-        state = Locked(State(keeping: OrderCoordinator(delay: .milliseconds(Int(chance % 200)))))
+        self.onChange = onChange
+        self.onWarning = onWarning
+        state = Locked(State(coordinator: OrderCoordinator(delay: .milliseconds(Int(jitter % 200)))))
     }
 
     /// What is known about the order.
-    package var standing: Standing { state.withLock { $0.standing } }
+    package var status: Status { state.withLock { $0.status } }
 
-    /// Why the order cannot be read further, as a sentence.
+    /// Why the order cannot be read any further, as a sentence.
     ///
-    /// Nil if it can.
-    package var trouble: String? { state.withLock { $0.trouble } }
+    /// Nil if the order can be read.
+    package var failureReason: String? { state.withLock { $0.failureReason } }
 
-    /// Notes that a stream is known to be stored up to a record.
-    func known(_ last: UInt64, in stream: Int) {
+    /// Notes that the records of a stream are known to be stored up to a sequence.
+    func recordKnownEnd(_ last: UInt64, in stream: Int) {
         let wake = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard last > state.known[stream] ?? 0 else { return nil }
             state.known[stream] = last
-            state.heard.insert(stream)
-            return state.keeping.isOurs ? state.wake : nil
+            state.recentlyUpdated.insert(stream)
+            return state.coordinator.isOurs ? state.wake : nil
         }
         wake?.yield()
     }
 
-    /// The end of each open stream in the order.
+    /// The sequence, in each open stream, of the stream's last ordered record.
     var ends: [Int: UInt64] {
-        if case .ordered(let line) = standing { line.ends } else { [:] }
+        if case .ordered(let streamOrder) = status { streamOrder.ends } else { [:] }
     }
 
     /// The number of stored records that are known but not in the order.
-    var lacking: UInt64 {
+    var missingCount: UInt64 {
         state.withLock { state in
-            guard case .ordered(let line) = state.standing else { return 0 }
-            return line.ends.reduce(0) { $0 + max(state.known[$1.key] ?? 0, $1.value) - $1.value }
+            guard case .ordered(let streamOrder) = state.status else { return 0 }
+            return streamOrder.ends.reduce(0) { $0 + max(state.known[$1.key] ?? 0, $1.value) - $1.value }
         }
     }
 
@@ -137,196 +138,204 @@ package final class OrderFollower: Sendable {
 
     /// Follows the order until the task is canceled.
     ///
-    /// Call only once at a time.
+    /// Only one call may run at a time.
     package func run() async {
-        var asked = clock.now().monotonic
+        var lastEndRequest = clock.now().monotonic
         while !Task.isCancelled {
             do throws(BlockDecisionFailure) {
                 let pause = try await step()
-                solved()
-                if asked.duration(to: clock.now().monotonic) >= times.ends {
-                    asked = clock.now().monotonic
-                    await askForEnds()
+                clearFailure()
+                if lastEndRequest.duration(to: clock.now().monotonic) >= times.ends {
+                    lastEndRequest = clock.now().monotonic
+                    await requestEnds()
                 }
                 if let pause { await self.pause(pause) }
             } catch {
-                met(error)
+                handleFailure(error)
                 await sleep(times.failure)
             }
         }
     }
 
     /// Polls for new entries immediately, from any caller.
-    func look() async {
+    func poll() async {
         // ``run()`` encounters the same failure and reports it.
         _ = try? await read()
         state.withLock { $0.wake }?.yield()
     }
 
+    /// Performs one step: reads new entries, or decides the next one.
+    ///
     /// - Returns: The pause before the next step; nil for none.
     private func step() async throws(BlockDecisionFailure) -> Duration? {
-        if state.withLock({ $0.isLost }) {
-            try await begin()
+        if state.withLock({ $0.needsReload }) {
+            try await load()
             return nil
         }
-        switch standing {
+        switch status {
         case .unknown:
-            try await begin()
+            try await load()
             return nil
         case .single:
-            let isThere = state.withLock { $0.isThere }
-            guard isThere else {
-                if await stream.isThere() { state.withLock { $0.isThere = true } }
-                return times.absence
+            let streamExists = state.withLock { $0.streamExists }
+            guard streamExists else {
+                if await stream.exists() { state.withLock { $0.streamExists = true } }
+                return times.existenceInterval
             }
-            return try await read() ? nil : times.look
+            return try await read() ? nil : times.pollInterval
         case .ordered:
             if try await read() { return nil }
             let now = clock.now().monotonic
-            let (proposal, isSoon) = state.withLock { state -> (OrderEntry?, Bool) in
-                guard case .ordered(let line) = state.standing else { return (nil, false) }
-                let proposal = line.proposal(known: state.known)
-                let isDue = state.keeping.isDue(proposal != nil, at: now)
-                return (isDue ? proposal : nil, proposal != nil && state.keeping.isOurs)
+            let (proposal, isWaiting) = state.withLock { state -> (OrderEntry?, Bool) in
+                guard case .ordered(let streamOrder) = state.status else { return (nil, false) }
+                let proposal = streamOrder.proposal(known: state.known)
+                let isDue = state.coordinator.isDue(proposal != nil, at: now)
+                return (isDue ? proposal : nil, proposal != nil && state.coordinator.isOurs)
             }
             if let proposal {
                 try await decide(proposal)
                 return nil
             }
-            return isSoon ? times.wait : times.look
+            return isWaiting ? times.wait : times.pollInterval
         }
     }
 
-    private func begin() async throws(BlockDecisionFailure) {
+    private func load() async throws(BlockDecisionFailure) {
         guard let extent = try await stream.extent(), extent.last > 0 else {
-            if case .ordered = standing {
+            if case .ordered = status {
                 throw BlockDecisionFailure(
                     "The stream \(OrderStream.name) no longer exists, so the order of all records is lost; find out "
                         + "what happened. Records are accepted, but cannot be searched.",
-                    isLasting: true
+                    isPermanent: true
                 )
             }
-            state.withLock { $0.standing = .single }
-            return changed(.single)
+            state.withLock { $0.status = .single }
+            return onChange(.single)
         }
         let newest = extent.last - (extent.last - 1) % OrderEntry.stride
         let entries = try await stream.entries(from: max(extent.first, newest))
-        guard let first = entries.first, let line = StreamOrder(before: first) else {
+        guard let first = entries.first, let streamOrder = StreamOrder(before: first) else {
             throw BlockDecisionFailure(
                 "The stream \(OrderStream.name) does not include the ends of its streams.",
-                isLasting: true
+                isPermanent: true
             )
         }
-        try take(entries, behind: line)
+        try apply(entries, after: streamOrder)
     }
 
+    /// Reads and applies new entries.
+    ///
     /// - Returns: Whether there were new entries.
     @discardableResult
     private func read() async throws(BlockDecisionFailure) -> Bool {
         let next: UInt64
-        switch standing {
+        switch status {
         case .unknown: return false
         case .single: next = 1
-        case .ordered(let line): next = line.next
+        case .ordered(let streamOrder): next = streamOrder.next
         }
         let entries = try await stream.entries(from: next)
         guard let first = entries.first else { return false }
         state.withLock { state in
-            state.keeping.read()
-            if state.standing == .single { state.standing = .ordered(StreamOrder(behind: first.first - 1)) }
+            state.coordinator.entryRead()
+            if state.status == .single { state.status = .ordered(StreamOrder(after: first.first - 1)) }
         }
-        try take(entries)
+        try apply(entries)
         return true
     }
 
-    /// - Parameter beginning: The order before the entries, if it is read from scratch.
-    private func take(_ entries: [OrderEntry], behind beginning: StreamOrder? = nil) throws(BlockDecisionFailure) {
+    /// Applies entries to the known order.
+    ///
+    /// - Parameter start: The order before the entries, if the order is read from scratch.
+    private func apply(_ entries: [OrderEntry], after start: StreamOrder? = nil) throws(BlockDecisionFailure) {
         let result = state.withLock { state -> Result<StreamOrder?, OrderFault> in
-            var line: StreamOrder
-            switch state.standing {
-            case .ordered(let known): line = beginning ?? known
+            var streamOrder: StreamOrder
+            switch state.status {
+            case .ordered(let known): streamOrder = start ?? known
             case .unknown, .single:
-                guard let beginning else { return .success(nil) }
-                line = beginning
+                guard let start else { return .success(nil) }
+                streamOrder = start
             }
-            var recent = beginning == nil ? state.recent : []
+            var recent = start == nil ? state.recent : []
             do throws(OrderFault) {
-                // A concurrent poll may have applied some of them already.
-                for entry in entries where entry.number >= line.next {
-                    try line.take(entry)
+                // A concurrent poll may have applied some of the entries already.
+                for entry in entries where entry.number >= streamOrder.next {
+                    try streamOrder.apply(entry)
                     recent.append(entry)
-                    for (stream, end) in line.ends where end > state.known[stream] ?? 0 { state.known[stream] = end }
+                    for (stream, end) in streamOrder.ends where end > state.known[stream] ?? 0 {
+                        state.known[stream] = end
+                    }
                 }
             } catch {
                 return .failure(error)
             }
             recent.removeFirst(max(0, recent.count - Self.recent))
             state.recent = recent
-            state.standing = .ordered(line)
-            if beginning != nil {
-                state.isThere = true
-                state.isLost = false
+            state.status = .ordered(streamOrder)
+            if start != nil {
+                state.streamExists = true
+                state.needsReload = false
             }
-            return .success(line)
+            return .success(streamOrder)
         }
         switch result {
-        case .success(let line): if let line { changed(.ordered(line)) }
-        case .failure(let fault): throw BlockDecisionFailure(fault.description, isLasting: true)
+        case .success(let streamOrder): if let streamOrder { onChange(.ordered(streamOrder)) }
+        case .failure(let fault): throw BlockDecisionFailure(fault.description, isPermanent: true)
         }
     }
 
     private func decide(_ entry: OrderEntry) async throws(BlockDecisionFailure) {
         do {
             let isOurs = try await stream.decide(entry)
-            state.withLock { $0.keeping.decided(isOurs) }
-            if isOurs { try take([entry]) }
+            state.withLock { $0.coordinator.entryDecided(isOurs: isOurs) }
+            if isOurs { try apply([entry]) }
         } catch {
-            // It may have been accepted anyway; reading the order will show.
-            state.withLock { $0.keeping.decided(false) }
+            // The entry may have been accepted anyway; reading the order will show whether it was.
+            state.withLock { $0.coordinator.entryDecided(isOurs: false) }
             throw error
         }
     }
 
     /// Requests the ends of the open streams without newly known records.
-    private func askForEnds() async {
+    private func requestEnds() async {
         let streams = state.withLock { state -> [(stream: Int, known: UInt64)] in
-            defer { state.heard = [] }
-            guard case .ordered(let line) = state.standing else { return [] }
-            return line.streams.filter { !state.heard.contains($0) }.map {
-                ($0, max(state.known[$0] ?? 0, line.ends[$0] ?? 0))
+            defer { state.recentlyUpdated = [] }
+            guard case .ordered(let streamOrder) = state.status else { return [] }
+            return streamOrder.streams.filter { !state.recentlyUpdated.contains($0) }.map {
+                ($0, max(state.known[$0] ?? 0, streamOrder.ends[$0] ?? 0))
             }
         }
         let ends = await withTaskGroup(of: (Int, UInt64?).self) { [end] group in
             for (stream, known) in streams { group.addTask { (stream, await end(stream, known)) } }
             return await group.reduce(into: [Int: UInt64]()) { $0[$1.0] = $1.1 }
         }
-        for (stream, end) in ends { known(end, in: stream) }
+        for (stream, end) in ends { recordKnownEnd(end, in: stream) }
     }
 
-    private func met(_ failure: BlockDecisionFailure) {
+    private func handleFailure(_ failure: BlockDecisionFailure) {
         let isNew = state.withLock { state in
-            defer { state.trouble = failure.description }
+            defer { state.failureReason = failure.description }
             state.failures += 1
-            // If no server serves the stream, it may be deleted; reading from scratch asks its leader.
-            if failure.isLasting || state.failures % Self.failuresInVain == 0 { state.isLost = true }
-            return failure.isLasting && state.trouble != failure.description
+            // If no server serves the stream, it may have been deleted; reading from scratch asks its leader.
+            if failure.isPermanent || state.failures % Self.maxFailures == 0 { state.needsReload = true }
+            return failure.isPermanent && state.failureReason != failure.description
         }
-        if isNew { notice(failure.description) }
+        if isNew { onWarning(failure.description) }
     }
 
-    private func solved() {
+    private func clearFailure() {
         state.withLock { state in
-            state.trouble = nil
+            state.failureReason = nil
             state.failures = 0
         }
     }
 
     private func pause(_ duration: Duration) async {
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (wakeEvents, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.wake = wake }
         await withTaskGroup(of: Void.self) { [sleep] group in
             group.addTask { await sleep(duration) }
-            group.addTask { for await _ in wakes { break } }
+            group.addTask { for await _ in wakeEvents { break } }
             await group.next()
             group.cancelAll()
         }

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-internal import TrackwayEvents
+package import CollectorCore
+internal import TrackwayCore
 
-/// The common order of several streams' records, as entries in a separate stream.
+/// The stream that contains the common order of several streams' records.
 ///
 /// Safe from any thread.
 ///
-/// It does not exist while the first stream accepts all records; that stream's own order applies then.
+/// This stream does not exist while the first stream accepts all records. During that time, the first stream's own
+/// order applies.
 package final class OrderStream: Sendable {
     /// The stream's name.
     package static let name = "ORDER_0"
-    /// The subject of its entries.
+    /// The subject of the stream's entries.
     static let subject = "order.0"
-    /// The maximum number of entries of a request.
+    /// The maximum number of entries per request.
     static let page = 64
 
     private let engine: any NATSRequesting
     private let stream: DecisionStream
 
-    /// Creates the order on a NATS cluster.
+    /// Creates a reference to the order on a NATS cluster.
     ///
     /// - Parameters:
     ///   - engine: The NATS cluster with the stream.
-    ///   - system: May request reports from the servers. The same as `engine` if that user may.
+    ///   - system: A connection that may request the servers' reports; the same as `engine` if its user may do so.
     init(_ engine: any NATSRequesting, system: any NATSRequesting) {
         self.engine = engine
         stream = DecisionStream(
             Self.name,
             subject: Self.subject,
-            remedy: "`trackway-cluster engine plan` with --streams creates it.",
+            remedy: "`trackway-cluster cluster plan` with --streams creates it.",
             on: engine,
             system: system
         )
@@ -38,34 +39,35 @@ package final class OrderStream: Sendable {
 
     /// Returns the range of existing entries.
     ///
-    /// Nil if the stream does not exist.
+    /// Returns nil if the stream does not exist.
     ///
-    /// - Returns: In an empty stream, `first` is the next entry's number; `last` is 0 before the first entry.
+    /// - Returns: The first and last entry numbers. In an empty stream, `first` is the next entry's number; `last` is 0
+    ///   before the first entry.
     /// - Throws: ``BlockDecisionFailure``.
     func extent() async throws(BlockDecisionFailure) -> (first: UInt64, last: UInt64)? {
-        let answer = try await stream.ask("$JS.API.STREAM.INFO.\(Self.name)", body: [])
+        let answer = try await stream.request("$JS.API.STREAM.INFO.\(Self.name)", body: [])
         do throws(StreamFacts.Failure) {
             let facts = try StreamFacts(answer)
             return (max(facts.firstSequence, 1), facts.lastSequence)
         } catch {
             switch error {
             case .missing: return nil
-            case .refused(let words), .unreadable(let words):
-                throw BlockDecisionFailure("NATS does not report on the stream \(Self.name): \(words).")
+            case .rejected(let reason), .invalid(let reason):
+                throw BlockDecisionFailure("NATS does not report on the stream \(Self.name): \(reason).")
             }
         }
     }
 
-    /// Whether the stream exists according to any server with a copy.
+    /// Returns whether the stream exists, according to any server with a copy.
     ///
-    /// Faster than ``extent()`` but not certain.
-    func isThere() async -> Bool {
+    /// This check is faster than ``extent()`` but not reliable.
+    func exists() async -> Bool {
         do throws(NATSRequestFailure) {
             let answer = try await engine.request(
                 "$JS.API.DIRECT.GET.\(Self.name)",
                 headers: nil,
                 body: Array("{\"last_by_subj\":\"\(Self.subject)\"}".utf8),
-                within: DecisionStream.answerTime
+                within: DecisionStream.requestTimeout
             )
             // If no server has the stream, the status is 503.
             return answer.status != 503
@@ -74,9 +76,9 @@ package final class OrderStream: Sendable {
         }
     }
 
-    /// Returns the entry with a number.
+    /// Returns the entry with the given number.
     ///
-    /// Nil if it is not decided yet, or was purged.
+    /// Returns nil if the entry is not decided yet, or was purged.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     package func entry(_ number: UInt64) async throws(BlockDecisionFailure) -> OrderEntry? {
@@ -84,9 +86,9 @@ package final class OrderStream: Sendable {
         return try read(body, number)
     }
 
-    /// Returns entries starting at a number, as many as one answer has.
+    /// Returns entries starting at a number, as many as one answer contains.
     ///
-    /// Empty at the end.
+    /// The result is empty at the end of the order.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     func entries(from number: UInt64) async throws(BlockDecisionFailure) -> [OrderEntry] {
@@ -96,16 +98,16 @@ package final class OrderStream: Sendable {
                 "$JS.API.DIRECT.GET.\(Self.name)",
                 body: Array("{\"seq\":\(number),\"batch\":\(Self.page)}".utf8),
                 upTo: Self.page + 1,
-                within: DecisionStream.answerTime
+                within: DecisionStream.requestTimeout
             )
         } catch {
             let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
             throw BlockDecisionFailure("The stream \(Self.name) cannot be reached: \(reason).")
         }
-        var place = StreamNames()
-        place.stream = Self.name
-        switch StreamReadResult(messages, from: number, of: place) {
-        case .nothing: return []
+        var names = StreamNames()
+        names.stream = Self.name
+        switch StreamReadResult(messages, from: number, of: names) {
+        case .empty: return []
         case .records(let records, _):
             var entries: [OrderEntry] = []
             for record in records { entries.append(try read(record.payload, record.start.streamSequence)) }
@@ -113,7 +115,7 @@ package final class OrderStream: Sendable {
         case .gap(let next):
             throw BlockDecisionFailure(
                 "\(Self.name) no longer has entry \(number), and starts with \(next): it was purged before being read.",
-                isLasting: true
+                isPermanent: true
             )
         case .unavailable(let reason):
             throw BlockDecisionFailure("\(Self.name) cannot currently be read from entry \(number) onward: \(reason).")
@@ -125,13 +127,13 @@ package final class OrderStream: Sendable {
         throw BlockDecisionFailure(
             "Record \(number) of the stream \(Self.name) is not an entry of the order: another client writes into it. "
                 + "Check who is allowed to publish to \(Self.subject).",
-            isLasting: true
+            isPermanent: true
         )
     }
 
-    /// Decides the entry after the last one.
+    /// Decides the next entry.
     ///
-    /// - Returns: Whether this entry was accepted. If not, another process has decided one.
+    /// - Returns: Whether this entry was accepted. If not, another process has decided an entry with this number.
     /// - Throws: ``BlockDecisionFailure``; the entry may have been accepted anyway.
     package func decide(_ entry: OrderEntry) async throws(BlockDecisionFailure) -> Bool {
         try await stream.decide(entry.number, entry.json, "Entry \(entry.number) of the order")
@@ -140,11 +142,11 @@ package final class OrderStream: Sendable {
     /// Checks whether the order is durable.
     package func proof() async -> BlockStream.Proof { await stream.proof() }
 
-    /// Removes the entries before one.
+    /// Removes the entries before the given one.
     ///
     /// - Returns: The number of removed entries.
-    /// - Throws: ``StreamMaintenanceError``; they may have been removed anyway.
-    func purge(before number: UInt64, by keeping: StreamRetention) async throws(StreamMaintenanceError) -> UInt64 {
-        try await keeping.purge(Self.name, "{\"seq\":\(number)}")
+    /// - Throws: ``StreamMaintenanceError``; the entries may have been removed anyway.
+    func purge(before number: UInt64, using retention: StreamRetention) async throws(StreamMaintenanceError) -> UInt64 {
+        try await retention.purge(Self.name, "{\"seq\":\(number)}")
     }
 }

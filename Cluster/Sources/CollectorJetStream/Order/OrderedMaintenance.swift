@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+package import CollectorCore
+package import TrackwayCore
 
-/// Tracks readers of all streams as one order, and removes records from its start.
+/// Maintains all streams as one order: tracks readers and purges records.
 ///
 /// Safe from any thread.
 ///
@@ -12,14 +12,14 @@ package import TrackwayEvents
 /// order that are no longer needed.
 package final class OrderedMaintenance: StreamMaintenance {
     private let order: OrderFollower
-    private let keeping: @Sendable (Int) -> StreamRetention
+    private let retention: @Sendable (Int) -> StreamRetention
 
     /// Creates the maintenance of an order.
     ///
-    /// - Parameter keeping: Returns the retention of the stream with a number.
-    init(_ order: OrderFollower, keeping: @escaping @Sendable (Int) -> StreamRetention) {
+    /// - Parameter retention: Returns the retention of the stream with the given number.
+    init(_ order: OrderFollower, retention: @escaping @Sendable (Int) -> StreamRetention) {
         self.order = order
-        self.keeping = keeping
+        self.retention = retention
     }
 
     // MARK: Readers
@@ -30,98 +30,102 @@ package final class OrderedMaintenance: StreamMaintenance {
     ///   - name: The collector, as in ``ReaderPosition/name``.
     ///   - next: The sequence, in the order, of the first record that its index does not have; 1 or more.
     /// - Throws: ``StreamMaintenanceError``; the report may have been stored anyway.
-    package func tell(_ name: String, next: UInt64) async throws(StreamMaintenanceError) {
-        try await keeping(0).tell(name, next: next)
+    package func reportPosition(of name: String, next: UInt64) async throws(StreamMaintenanceError) {
+        try await retention(0).reportPosition(of: name, next: next)
     }
 
-    package func readers() async throws(StreamMaintenanceError) -> [ReaderPosition] { try await keeping(0).readers() }
+    package func readers() async throws(StreamMaintenanceError) -> [ReaderPosition] { try await retention(0).readers() }
 
     /// Deletes a collector's report. A running collector reports again.
     ///
     /// - Throws: ``StreamMaintenanceError``; the report may have been deleted anyway.
-    package func forget(_ name: String) async throws(StreamMaintenanceError) { try await keeping(0).forget(name) }
+    package func deletePosition(of name: String) async throws(StreamMaintenanceError) {
+        try await retention(0).deletePosition(of: name)
+    }
 
     // MARK: Records
 
     package func extent() async throws(StreamMaintenanceError) -> StreamExtent {
-        switch order.standing {
-        case .unknown: throw unknown
-        case .single: return try await keeping(0).extent()
-        case .ordered(let line):
-            return StreamExtent(first: try await first(line), last: line.end - 1)
+        switch order.status {
+        case .unknown: throw unknownOrderError
+        case .single: return try await retention(0).extent()
+        case .ordered(let streamOrder):
+            return StreamExtent(first: try await first(streamOrder), last: streamOrder.end - 1)
         }
     }
 
-    /// Returns the first record of the order after all missing ones.
-    private func first(_ line: StreamOrder) async throws(StreamMaintenanceError) -> UInt64 {
-        let extent = try await asked { () async throws(BlockDecisionFailure) in try await order.stream.extent() }
-        guard let extent, extent.last > 0 else { return line.end }
+    /// Returns the sequence, in the order, of the first record after all purged records.
+    private func first(_ streamOrder: StreamOrder) async throws(StreamMaintenanceError) -> UInt64 {
+        let extent = try await translatingErrors { () async throws(BlockDecisionFailure) in
+            try await order.stream.extent()
+        }
+        guard let extent, extent.last > 0 else { return streamOrder.end }
         var (number, first) = (extent.first, UInt64(0))
         var known: [Int: UInt64] = [:]
         while number <= extent.last {
-            let page = try await asked { () async throws(BlockDecisionFailure) in
+            let page = try await translatingErrors { () async throws(BlockDecisionFailure) in
                 try await order.stream.entries(from: number)
             }
-            guard let beginning = page.first?.first else { break }
+            guard let start = page.first?.first else { break }
             if first == 0 {
-                first = beginning
+                first = start
                 // Before the very first entry, the first stream has records in its own order.
-                let old = number == 1 ? try await keeping(0).extent().first : beginning
-                if old < beginning { return old }
+                let oldest = number == 1 ? try await retention(0).extent().first : start
+                if oldest < start { return oldest }
             }
-            var isTouched = false
+            var hasPurgedRecords = false
             for part in page.flatMap({ $0.runs(from: $0.first) }) {
                 let stream = part.run.stream
-                if known[stream] == nil { known[stream] = try await keeping(stream).extent().first }
-                let gone = min(known[stream] ?? 0, part.run.last + 1)
-                guard gone > part.run.first else { continue }
-                isTouched = true
-                first = max(first, part.first + (gone - part.run.first))
+                if known[stream] == nil { known[stream] = try await retention(stream).extent().first }
+                let purgedEnd = min(known[stream] ?? 0, part.run.last + 1)
+                guard purgedEnd > part.run.first else { continue }
+                hasPurgedRecords = true
+                first = max(first, part.first + (purgedEnd - part.run.first))
             }
-            // A purge removes the start of the order, so no record is missing after an existing one.
-            if !isTouched { break }
+            // A purge removes the start of the order, so no record after an existing one is missing.
+            if !hasPurgedRecords { break }
             number += UInt64(page.count)
         }
         return first
     }
 
     package func time(of sequence: UInt64) async throws(StreamMaintenanceError) -> Timestamp? {
-        let place: (stream: Int, sequence: UInt64)?
+        let location: (stream: Int, sequence: UInt64)?
         do {
-            place = try await order.place(of: sequence)
+            location = try await order.location(of: sequence)
         } catch let fault as StreamFault where fault.isGap {
             return nil
         } catch {
             throw StreamMaintenanceError("\(error)")
         }
-        guard let place else { return nil }
-        return try await keeping(place.stream).time(of: place.sequence)
+        guard let location else { return nil }
+        return try await retention(location.stream).time(of: location.sequence)
     }
 
     package func purge(before sequence: UInt64) async throws(StreamMaintenanceError) -> UInt64 {
-        switch order.standing {
-        case .unknown: throw unknown
-        case .single: return try await keeping(0).purge(before: sequence)
+        switch order.status {
+        case .unknown: throw unknownOrderError
+        case .single: return try await retention(0).purge(before: sequence)
         case .ordered: break
         }
-        let cut = try await cut(before: sequence)
+        let purgePoint = try await purgePoint(before: sequence)
         var removed: UInt64 = 0
-        for (stream, end) in cut.ends.sorted(by: { $0.key < $1.key }) where end > 0 {
-            removed += try await keeping(stream).purge(before: end + 1)
+        for (stream, end) in purgePoint.ends.sorted(by: { $0.key < $1.key }) where end > 0 {
+            removed += try await retention(stream).purge(before: end + 1)
         }
-        // Purge the entries after the records, because they are needed to find the records.
-        if cut.entry > 1 { _ = try await order.stream.purge(before: cut.entry, by: keeping(0)) }
+        // Purge the entries after the records, because the entries are needed to find the records.
+        if purgePoint.entry > 1 { _ = try await order.stream.purge(before: purgePoint.entry, using: retention(0)) }
         return removed
     }
 
-    /// Returns where to cut the streams and the order before a position.
+    /// Returns where to purge the streams and the order before a position.
     ///
-    /// For each stream, that is its last record before the position; for the order, the entry that it can start with
-    /// then.
-    private func cut(before sequence: UInt64) async throws(StreamMaintenanceError) -> (
+    /// For each stream, the result has its last record before the position; for the order, it has the entry that the
+    /// order can start with after the purge.
+    private func purgePoint(before sequence: UInt64) async throws(StreamMaintenanceError) -> (
         ends: [Int: UInt64], entry: UInt64
     ) {
-        try await asked { () async throws(BlockDecisionFailure) in
+        try await translatingErrors { () async throws(BlockDecisionFailure) in
             guard let extent = try await order.stream.extent(), extent.last > 0 else { return ([0: sequence - 1], 0) }
             var ends: [Int: UInt64] = [:]
             var (number, entry) = (extent.first, UInt64(0))
@@ -132,7 +136,7 @@ package final class OrderedMaintenance: StreamMaintenance {
                 for next in page {
                     guard next.first < sequence else { return (ends, entry) }
                     if next.isBeginning { entry = next.number }
-                    // For closed streams, everything is before the position.
+                    // All records of a closed stream are before the position.
                     for part in next.runs(from: next.first) where part.first < sequence {
                         ends[part.run.stream] = min(part.run.last, part.run.first + (sequence - part.first) - 1)
                     }
@@ -143,11 +147,11 @@ package final class OrderedMaintenance: StreamMaintenance {
         }
     }
 
-    private var unknown: StreamMaintenanceError {
-        StreamMaintenanceError(order.trouble ?? "The order of the streams is not known yet.")
+    private var unknownOrderError: StreamMaintenanceError {
+        StreamMaintenanceError(order.failureReason ?? "The order of the streams is not known yet.")
     }
 
-    private func asked<Result>(_ body: () async throws(BlockDecisionFailure) -> Result)
+    private func translatingErrors<Result>(_ body: () async throws(BlockDecisionFailure) -> Result)
         async throws(StreamMaintenanceError)
         -> Result
     {

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-internal import TrackwayEvents
+package import CollectorCore
+internal import TrackwayCore
 package import TrackwayJournal
 
 /// The records of all streams in one order, for indexes and forwarders.
 ///
-/// Their positions are those in the order, so they are the same for every reader. Safe from any thread.
+/// Each record has its position in the order, so positions are the same for every reader. Safe from any thread.
 package final class OrderedRecords: RecordStream {
-    /// The maximum number of records of a request.
-    private static let most = 256
+    /// The maximum number of records per request.
+    private static let maxRecords = 256
 
     private let order: OrderFollower
     private let follower: @Sendable (Int) -> StreamFollower
     private let window = Locked<[StreamedRecord]>([])
 
-    /// Creates the records of an order.
+    /// Creates a reader of the records of an order.
     ///
-    /// - Parameter follower: Returns the reader of the stream with a number.
+    /// - Parameter follower: Returns the reader of the stream with the given number.
     init(_ order: OrderFollower, follower: @escaping @Sendable (Int) -> StreamFollower) {
         self.order = order
         self.follower = follower
     }
 
     package func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
-        switch order.standing {
+        switch order.status {
         case .unknown:
-            throw BlockDecisionFailure(order.trouble ?? "The order of the streams is not known yet.")
+            throw BlockDecisionFailure(order.failureReason ?? "The order of the streams is not known yet.")
         case .single: return try await follower(0).records(from: start, upTo: limit)
         case .ordered: break
         }
         let first = max(start.streamSequence, 1)
-        if let held = held(from: first) { return held }
-        let runs = try await order.runs(from: first, records: Self.most)
+        if let cached = cached(from: first) { return cached }
+        let runs = try await order.runs(from: first, records: Self.maxRecords)
         guard !runs.isEmpty else { throw StreamFault.missing(stream: OrderStream.name, sequence: first) }
         let records = try await read(runs)
         window.withLock { $0 = records }
@@ -42,8 +42,8 @@ package final class OrderedRecords: RecordStream {
 
     /// Returns the records in memory, starting at a sequence.
     ///
-    /// Nil if that one is not in memory.
-    private func held(from first: UInt64) -> [StreamedRecord]? {
+    /// Returns nil if the record with that sequence is not in memory.
+    private func cached(from first: UInt64) -> [StreamedRecord]? {
         window.withLock { window in
             let records = Array(window.drop { $0.start.streamSequence < first })
             return records.first?.start.streamSequence == first ? records : nil
@@ -55,24 +55,24 @@ package final class OrderedRecords: RecordStream {
     /// - Returns: Consecutive records of the order, at least one.
     private func read(_ runs: [OrderedRun]) async throws -> [StreamedRecord] {
         // Runs of one stream are requested together, even if the order alternates between streams.
-        var wanted: [Int: OrderRun] = [:]
+        var requested: [Int: OrderRun] = [:]
         for part in runs {
-            let known = wanted[part.run.stream]
-            wanted[part.run.stream] = OrderRun(
+            let known = requested[part.run.stream]
+            requested[part.run.stream] = OrderRun(
                 stream: part.run.stream,
                 first: known?.first ?? part.run.first,
                 last: part.run.last
             )
         }
-        let needed = runs[0].run.stream
+        let firstStream = runs[0].run.stream
         var read = try await withThrowingTaskGroup(of: (Int, ArraySlice<StreamedRecord>).self) { [follower] group in
-            for (stream, run) in wanted {
+            for (stream, run) in requested {
                 group.addTask {
                     do {
                         return (stream, try await Self.records(run, of: follower(stream))[...])
-                    } catch  where stream != needed {
-                        // The records up to this one are usable. If the failure persists, it is thrown when this one is
-                        // needed next.
+                    } catch  where stream != firstStream {
+                        // The records before this run are usable. If the failure persists, the error is thrown when
+                        // this run is the first one needed.
                         return (stream, [])
                     }
                 }

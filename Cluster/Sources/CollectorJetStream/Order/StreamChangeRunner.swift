@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
-/// Moves records to other streams, following the steps of a ``StreamChangePlanner``.
+/// Changes the number of streams by following a ``StreamChangePlanner``.
 ///
-/// Several may run at once, and any of them may be killed at any moment.
+/// Several runners may be active at once, and any of them may be killed at any moment.
 package struct StreamChangeRunner: Sendable {
     /// A progress report.
-    package enum News: Sendable, Hashable {
-        /// A step begins.
-        case took(StreamChangePlanner.Step)
-        /// A step failed and is retried. Carries a sentence.
-        case trouble(String)
+    package enum Progress: Sendable, Hashable {
+        /// A step starts.
+        case stepStarted(StreamChangePlanner.Step)
+        /// A step failed and is retried. Carries the reason, as a sentence.
+        case stepFailed(String)
     }
 
     /// Pauses and time limits.
     package struct Times: Sendable, Hashable {
-        /// The time until all collectors check for an order.
+        /// The time in which all collectors discover a new order.
         ///
-        /// Each checks every two seconds.
-        package var notice: Duration = .seconds(6)
-        /// The time for records in flight to a stream that was just closed.
-        package var rest: Duration = .milliseconds(500)
+        /// Each collector checks for an order every two seconds.
+        package var discoveryDelay: Duration = .seconds(6)
+        /// The time allowed for records in flight to a closed stream.
+        package var inFlightDelay: Duration = .milliseconds(500)
         /// The pause after a failure.
         package var pause: Duration = .milliseconds(100)
-        /// Give up after failing continuously for this long.
+        /// The duration of continuous failure after which the runner gives up.
         package var limit: Duration = .seconds(60)
 
         /// Creates the default times.
         package init() {}
     }
 
-    /// The minimum size of a new stream on each server, unless given.
-    private static let fewestBytes: Int64 = 256 << 20
+    /// The minimum size of a new stream on each server, unless a size is given.
+    private static let minBytes: Int64 = 256 << 20
 
     private let engine: Engine
     private let bytes: Int64?
     private let times: Times
 
-    /// Creates a change of streams on a connected cluster.
+    /// Creates a runner for a change of streams on a connected cluster.
     ///
-    /// - Parameter bytes: The maximum size of each new stream on each server; nil for its share of the old streams'
-    ///   total.
+    /// - Parameter bytes: The maximum size of each new stream on each server; nil for an equal share of the old
+    ///   streams' total.
     package init(_ engine: Engine, bytes: Int64? = nil, times: Times = Times()) {
         self.engine = engine
         self.bytes = bytes
@@ -54,32 +54,32 @@ package struct StreamChangeRunner: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of streams that will accept records.
-    ///   - isTrial: Whether to only report the first step.
-    ///   - news: Called with progress reports. Must return immediately.
-    /// - Returns: Why it failed, as a sentence; nil if it succeeded or was a trial.
-    package func run(to count: Int, isTrial: Bool = false, news: (News) -> Void) async -> String? {
-        var growth = StreamChangePlanner(to: count)
-        var failing: MonotonicTime?
-        var told: StreamChangePlanner.Step?
+    ///   - isDryRun: Whether to only report the first step.
+    ///   - onProgress: Called with progress reports. Must return immediately.
+    /// - Returns: The reason for a failure, as a sentence; nil if the change succeeded, or after a dry run.
+    package func run(to count: Int, isDryRun: Bool = false, onProgress: (Progress) -> Void) async -> String? {
+        var planner = StreamChangePlanner(to: count)
+        var failingSince: MonotonicTime?
+        var lastStep: StreamChangePlanner.Step?
         while !Task.isCancelled {
             do {
-                let step = growth.step(try await look())
+                let step = planner.step(try await check())
                 switch step {
                 case .done: return nil
                 case .stop(let reason): return reason
                 default: break
                 }
-                if told != step { news(.took(step)) }
-                told = step
-                if isTrial { return nil }
-                try await take(step, &growth)
-                failing = nil
+                if lastStep != step { onProgress(.stepStarted(step)) }
+                lastStep = step
+                if isDryRun { return nil }
+                try await perform(step, &planner)
+                failingSince = nil
             } catch {
                 let now = engine.clock.now().monotonic
                 let reason = Self.sentence(error)
-                if failing == nil { news(.trouble(reason)) }
-                let since = failing ?? now
-                failing = since
+                if failingSince == nil { onProgress(.stepFailed(reason)) }
+                let since = failingSince ?? now
+                failingSince = since
                 if since.duration(to: now) >= times.limit {
                     return
                         "\(reason) Nothing was rolled back; run the same command again to continue. If servers lack "
@@ -99,54 +99,54 @@ package struct StreamChangeRunner: Sendable {
     }
 
     /// Returns the current streams and order, with their faults.
-    package func look() async throws -> StreamChangePlanner.Look {
-        var look = try await streams()
-        look.faults = try await faults(of: look)
-        return look
+    package func check() async throws -> StreamChangePlanner.Snapshot {
+        var snapshot = try await snapshot()
+        snapshot.faults = try await faults(of: snapshot)
+        return snapshot
     }
 
     /// Returns the current streams and order, without checking their durability.
-    package func streams() async throws -> StreamChangePlanner.Look {
-        await engine.order.look()
-        var look = StreamChangePlanner.Look(line: nil, hasOrder: false, streams: [:])
-        switch engine.order.standing {
+    package func snapshot() async throws -> StreamChangePlanner.Snapshot {
+        await engine.order.poll()
+        var snapshot = StreamChangePlanner.Snapshot(order: nil, hasOrder: false, streams: [:])
+        switch engine.order.status {
         case .unknown:
-            throw BlockDecisionFailure(engine.order.trouble ?? "The order of the streams is not known yet.")
-        case .single: look.hasOrder = try await engine.order.stream.extent() != nil
-        case .ordered(let line): (look.line, look.hasOrder) = (line, true)
+            throw BlockDecisionFailure(engine.order.failureReason ?? "The order of the streams is not known yet.")
+        case .single: snapshot.hasOrder = try await engine.order.stream.extent() != nil
+        case .ordered(let streamOrder): (snapshot.order, snapshot.hasOrder) = (streamOrder, true)
         }
         // Numbers are consecutive, and those of deleted streams are not reused.
-        let open = look.line?.streams ?? [0]
+        let open = snapshot.order?.streams ?? [0]
         for number in open {
-            look.streams[number] = try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client)
+            snapshot.streams[number] = try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client)
         }
         var number = (open.last ?? 0) + 1
         while let facts = try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client) {
-            look.streams[number] = facts
+            snapshot.streams[number] = facts
             number += 1
         }
-        return look
+        return snapshot
     }
 
-    /// Returns why the order and the new streams must not be used.
+    /// Returns the faults that make the order or the new streams unusable.
     ///
-    /// - Throws: ``BlockDecisionFailure`` while that is unknown.
-    private func faults(of look: StreamChangePlanner.Look) async throws -> [String] {
-        var standings: [DurabilityState.Standing] = []
-        if look.hasOrder { standings.append(await engine.order.stream.proof().standing) }
-        let open = look.line?.streams.last ?? 0
-        for number in look.streams.keys.sorted() where number > open {
-            let place = StreamNames(number: number)
-            let look = DurabilityCheck(engine.client, system: engine.system ?? engine.client, stream: place.stream) {
-                var demands = DurabilityGate.Demands()
-                demands.subjects = []
-                return demands
+    /// - Throws: ``BlockDecisionFailure`` while the faults are unknown.
+    private func faults(of snapshot: StreamChangePlanner.Snapshot) async throws -> [String] {
+        var statuses: [DurabilityState.Status] = []
+        if snapshot.hasOrder { statuses.append(await engine.order.stream.proof().status) }
+        let open = snapshot.order?.streams.last ?? 0
+        for number in snapshot.streams.keys.sorted() where number > open {
+            let names = StreamNames(number: number)
+            let check = DurabilityCheck(engine.client, system: engine.system ?? engine.client, stream: names.stream) {
+                var requirements = DurabilityGate.Requirements()
+                requirements.subjects = []
+                return requirements
             }
             var state = DurabilityState()
-            _ = state.looked(await look.run().look, on: 1)
-            standings.append(state.standing(on: 1))
+            _ = state.checkFinished(with: await check.run().result, on: 1)
+            statuses.append(state.status(on: 1))
         }
-        switch DurabilityState.Standing(standings) {
+        switch DurabilityState.Status(statuses) {
         case .proven: return []
         case .unproven(let faults): return faults.map(\.description)
         case .unknown(let reason):
@@ -154,30 +154,32 @@ package struct StreamChangeRunner: Sendable {
         }
     }
 
-    private func take(_ step: StreamChangePlanner.Step, _ growth: inout StreamChangePlanner) async throws {
+    private func perform(_ step: StreamChangePlanner.Step, _ planner: inout StreamChangePlanner) async throws {
         switch step {
-        case .makeOrder:
-            _ = try await StreamSetup.order.make(on: engine.client)
-            await engine.sleep(times.notice)
-        case .make(let streams):
+        case .createOrder:
+            _ = try await StreamSetup.order.createIfMissing(on: engine.client)
+            await engine.sleep(times.discoveryDelay)
+        case .create(let streams):
             let bytes = try await share(of: streams.count)
             for number in streams {
-                _ = try await StreamSetup(prepared: StreamNames(number: number), bytes: bytes).make(on: engine.client)
+                _ = try await StreamSetup(prepared: StreamNames(number: number), bytes: bytes).createIfMissing(
+                    on: engine.client
+                )
             }
         case .close(let streams):
-            try await each(streams) { place in
-                try await StreamSetup.give([place.closedSubject], to: place, on: engine.client)
+            try await forEach(streams) { names in
+                try await StreamSetup.setSubjects([names.closedSubject], of: names, on: engine.client)
             }
-            // Records accepted by a server a moment before may still be in flight to the stream's leader.
-            await engine.sleep(times.rest)
-        case .settle(let streams):
-            try await settle(streams)
-            growth.settled()
-        case .give(let streams, let all):
+            // Records that a server accepted a moment earlier may still be in flight to the stream's leader.
+            await engine.sleep(times.inFlightDelay)
+        case .drain(let streams):
+            try await drain(streams)
+            planner.markDrained()
+        case .assignSubjects(let streams, let all):
             let partitions = StreamOrder.partitions(of: all)
-            try await each(streams) { place in
-                let subjects = StreamNames.subjects(of: partitions[place.number] ?? [])
-                try await StreamSetup.give(subjects, to: place, on: engine.client)
+            try await forEach(streams) { names in
+                let subjects = StreamNames.subjects(of: partitions[names.number] ?? [])
+                try await StreamSetup.setSubjects(subjects, of: names, on: engine.client)
             }
         case .open(let streams): try await open(streams)
         case .done, .stop: break
@@ -188,39 +190,42 @@ package struct StreamChangeRunner: Sendable {
     private func share(of count: Int) async throws -> Int64 {
         if let bytes { return bytes }
         var all: Int64 = 0
-        for number in open {
-            let longest = try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client)?.longest ?? -1
-            if longest <= 0 { return -1 }
-            all += longest
+        for number in openStreams {
+            let maxBytes =
+                try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client)?.maxBytes ?? -1
+            if maxBytes <= 0 { return -1 }
+            all += maxBytes
         }
-        return max(all / Int64(count), Self.fewestBytes)
+        return max(all / Int64(count), Self.minBytes)
     }
 
-    private var open: [Int] {
-        if case .ordered(let line) = engine.order.standing { line.streams } else { [0] }
+    private var openStreams: [Int] {
+        if case .ordered(let streamOrder) = engine.order.status { streamOrder.streams } else { [0] }
     }
 
-    private func each(_ streams: [Int], _ body: @escaping @Sendable (StreamNames) async throws -> Void) async throws {
+    private func forEach(_ streams: [Int], _ body: @escaping @Sendable (StreamNames) async throws -> Void) async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in streams { group.addTask { try await body(StreamNames(number: number)) } }
             try await group.waitForAll()
         }
     }
 
-    /// Ends each stream with a final record, and adds its records to the order.
-    private func settle(_ streams: [Int]) async throws {
+    /// Ends each stream with a final record, and adds the stream's records to the order.
+    private func drain(_ streams: [Int]) async throws {
         let last = Locked<[Int: UInt64]>([:])
-        try await each(streams) { place in
-            let sequence = try await end(place)
-            last.withLock { $0[place.number] = sequence }
-            // Servers reserve a stream's maximum size, which a closed one no longer needs.
-            try await StreamSetup.shrink(place, on: engine.client)
+        try await forEach(streams) { names in
+            let sequence = try await appendFinalRecord(to: names)
+            last.withLock { $0[names.number] = sequence }
+            // Servers reserve a stream's maximum size, which a closed stream no longer needs.
+            try await StreamSetup.shrink(names, on: engine.client)
         }
         let ends = last.withLock { $0 }
         while true {
-            await engine.order.look()
-            // A single stream has its own order, which ends here.
-            guard case .ordered(let line) = engine.order.standing, let proposal = line.proposal(known: ends) else {
+            await engine.order.poll()
+            // A single stream has its own order, which ends with the final record.
+            guard case .ordered(let streamOrder) = engine.order.status, let proposal = streamOrder.proposal(known: ends)
+            else {
                 return
             }
             _ = try await engine.order.stream.decide(proposal)
@@ -229,53 +234,53 @@ package struct StreamChangeRunner: Sendable {
 
     /// Ends a stream with a final record, exactly once.
     ///
-    /// A later call finds the existing record, because a second one would be missing from the order.
+    /// A later call finds the existing final record, because a second final record would be missing from the order.
     ///
     /// - Returns: The sequence of the last record that the stream will ever have.
-    private func end(_ place: StreamNames) async throws -> UInt64 {
+    private func appendFinalRecord(to names: StreamNames) async throws -> UInt64 {
         let answer = try await engine.client.request(
-            place.closedSubject,
+            names.closedSubject,
             headers: [
-                "Nats-Expected-Last-Subject-Sequence": "0", "Nats-Expected-Stream": place.stream,
+                "Nats-Expected-Last-Subject-Sequence": "0", "Nats-Expected-Stream": names.stream,
                 StreamNames.kindHeader: StreamNames.emptyKind,
             ],
             body: [],
-            within: StreamSetup.answerTime
+            within: StreamSetup.requestTimeout
         )
-        if case .stored(let sequence, _) = PublishOutcome(answer, stream: place.stream) { return sequence }
-        let facts = try await StreamSetup.facts(of: place, on: engine.client)
-        let noted = try await engine.client.request(
-            "$JS.API.STREAM.MSG.GET.\(place.stream)",
+        if case .stored(let sequence, _) = PublishOutcome(answer, stream: names.stream) { return sequence }
+        let facts = try await StreamSetup.facts(of: names, on: engine.client)
+        let stored = try await engine.client.request(
+            "$JS.API.STREAM.MSG.GET.\(names.stream)",
             headers: nil,
-            body: Array("{\"last_by_subj\":\"\(place.closedSubject)\"}".utf8),
-            within: StreamSetup.answerTime
+            body: Array("{\"last_by_subj\":\"\(names.closedSubject)\"}".utf8),
+            within: StreamSetup.requestTimeout
         )
-        guard let facts, let sequence = try JSONValue.parse(noted.body)["message"]?["seq"]?.integer else {
-            throw BlockDecisionFailure("The stream \(place.stream) does not accept its final record.")
+        guard let facts, let sequence = try JSONValue.parse(stored.body)["message"]?["seq"]?.integer else {
+            throw BlockDecisionFailure("The stream \(names.stream) does not accept its final record.")
         }
-        // Records after the final one of a stream in the order are added to it, too. The first stream's own order ends
-        // with it.
-        guard UInt64(sequence) == facts.lastSequence || place.number > 0 else {
+        // For a stream in the order, records after its final record are also added to the order. The first stream's own
+        // order ends with its final record.
+        guard UInt64(sequence) == facts.lastSequence || names.number > 0 else {
             throw BlockDecisionFailure(
-                "The stream \(place.stream) has the record \(facts.lastSequence) after its final record \(sequence). "
-                    + "Check who else publishes to \(place.closedSubject)."
+                "The stream \(names.stream) has the record \(facts.lastSequence) after its final record \(sequence). "
+                    + "Check who else publishes to \(names.closedSubject)."
             )
         }
         return facts.lastSequence
     }
 
     private func open(_ streams: [Int]) async throws {
-        await engine.order.look()
-        let line: StreamOrder
-        switch engine.order.standing {
+        await engine.order.poll()
+        let streamOrder: StreamOrder
+        switch engine.order.status {
         case .unknown: throw BlockDecisionFailure("The order of the streams is not known yet.")
-        case .ordered(let known): line = known
+        case .ordered(let known): streamOrder = known
         case .single:
-            line = StreamOrder(behind: try await end(StreamNames()))
+            streamOrder = StreamOrder(after: try await appendFinalRecord(to: StreamNames()))
         }
         // A process that was paused may try to open streams that others have already replaced.
-        guard let first = streams.first, first > line.streams.last ?? 0 else { return }
-        _ = try await engine.order.stream.decide(line.opening(streams))
-        await engine.order.look()
+        guard let first = streams.first, first > streamOrder.streams.last ?? 0 else { return }
+        _ = try await engine.order.stream.decide(streamOrder.openingEntry(for: streams))
+        await engine.order.poll()
     }
 }

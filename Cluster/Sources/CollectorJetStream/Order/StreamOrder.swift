@@ -3,27 +3,31 @@
 
 /// The state of the order after its known entries.
 ///
-/// Consists of its end, the open streams, and their ends in it.
+/// The state consists of the order's end, the open streams, and the last ordered record of each open stream.
 ///
-/// A value type: it applies one entry after the other, and proposes the next one.
+/// A value type that applies entries one by one, and proposes the next entry.
 package struct StreamOrder: Sendable, Hashable {
     /// The number of the next entry.
     package private(set) var next: UInt64 = 1
     /// The sequence, in the order, of the next record.
     package private(set) var end: UInt64
-    /// The number of the entry that opened the streams; 0 before the first.
+    /// The number of the latest opening entry; 0 before the first.
     package private(set) var opened: UInt64 = 0
-    /// The streams that accept records, ascending, as their partitions are assigned.
+    /// The streams that accept records, in ascending order.
+    ///
+    /// Partitions are assigned to streams in this order.
     package private(set) var streams: [Int]
-    /// The last record of each open stream in the order; 0 for none.
+    /// The sequence, in each open stream, of its last ordered record.
+    ///
+    /// The sequence is 0 if the order has no record of the stream.
     package private(set) var ends: [Int: UInt64]
 
     /// Creates the order before its first entry.
     ///
-    /// It has the records of the first stream, then the only one, in its own order.
+    /// The order has the records of the first stream, the only one so far, in that stream's own order.
     ///
-    /// - Parameter end: The sequence of its last record; 0 for none.
-    package init(behind end: UInt64) {
+    /// - Parameter end: The sequence of the first stream's last record; 0 for none.
+    package init(after end: UInt64) {
         self.end = end + 1
         streams = [0]
         ends = [0: end]
@@ -31,12 +35,12 @@ package struct StreamOrder: Sendable, Hashable {
 
     /// Creates the order before an entry that a reader can start with.
     ///
-    /// Nil for any other entry.
+    /// Returns nil for any other entry.
     package init?(before entry: OrderEntry) {
         next = entry.number
         end = entry.first
         if case .opened = entry.content {
-            // Which streams were open before is unknown, but none of their records follow.
+            // The previously open streams are unknown, but none of their records follow.
             opened = entry.number - 1
             streams = []
             ends = [:]
@@ -48,30 +52,30 @@ package struct StreamOrder: Sendable, Hashable {
         }
     }
 
-    /// The stream of a partition, according to the entry that opened the streams.
+    /// Returns the stream of a partition, according to the latest opening entry.
     ///
-    /// Nil before one is known.
+    /// Returns nil until such an entry is known.
     package func stream(of partition: Int) -> Int? { streams.isEmpty ? nil : streams[partition % streams.count] }
 
-    /// The partitions of a stream; none if it is not open.
+    /// Returns the partitions of a stream; empty if it is not open.
     package func partitions(of stream: Int) -> [Int] { Self.partitions(of: streams)[stream] ?? [] }
 
-    /// The partitions of streams that are open together.
+    /// Returns the partitions of streams that are open together.
     package static func partitions(of streams: [Int]) -> [Int: [Int]] {
         Dictionary(
-            uniqueKeysWithValues: streams.enumerated().map { place, stream in
-                (stream, Array(Swift.stride(from: place, to: StreamNames.partitions, by: streams.count)))
+            uniqueKeysWithValues: streams.enumerated().map { index, stream in
+                (stream, Array(Swift.stride(from: index, to: StreamNames.partitions, by: streams.count)))
             }
         )
     }
 
     /// Applies the next entry.
     ///
-    /// - Throws: ``OrderFault``; nothing is applied then.
-    package mutating func take(_ entry: OrderEntry) throws(OrderFault) {
+    /// - Throws: ``OrderFault`` if the entry cannot be the next one. In that case, nothing is applied.
+    package mutating func apply(_ entry: OrderEntry) throws(OrderFault) {
         guard entry.number == next else { throw .number(entry.number, expected: next) }
-        guard entry.first == end else { throw .place(entry.number, begins: entry.first, end: end) }
-        if let told = entry.ends, !streams.isEmpty, told != ends { throw .ends(entry.number) }
+        guard entry.first == end else { throw .position(entry.number, begins: entry.first, end: end) }
+        if let recorded = entry.ends, !streams.isEmpty, recorded != ends { throw .ends(entry.number) }
         switch entry.content {
         case .opened(let streams):
             if let known = streams.first(where: { $0 <= (self.streams.last ?? 0) }) {
@@ -105,39 +109,39 @@ package struct StreamOrder: Sendable, Hashable {
         }
         // Without an entry that opened streams, there is one stream in its own order.
         guard !runs.isEmpty, opened > 0 else { return nil }
-        return OrderEntry(number: next, first: end, opened: opened, content: .runs(runs), ends: told)
+        return OrderEntry(number: next, first: end, opened: opened, content: .runs(runs), ends: endsToRecord)
     }
 
-    /// Returns an entry that opens other streams.
-    package func opening(_ streams: [Int]) -> OrderEntry {
-        OrderEntry(number: next, first: end, opened: next, content: .opened(streams.sorted()), ends: told)
+    /// Returns an entry that opens the given streams.
+    package func openingEntry(for streams: [Int]) -> OrderEntry {
+        OrderEntry(number: next, first: end, opened: next, content: .opened(streams.sorted()), ends: endsToRecord)
     }
 
-    private var told: [Int: UInt64]? { next % OrderEntry.stride == 1 ? ends : nil }
+    private var endsToRecord: [Int: UInt64]? { next % OrderEntry.stride == 1 ? ends : nil }
 }
 
 /// Why an entry cannot be the next one.
 ///
-/// Another client writes to the stream, or it is a different order.
+/// Either another client writes to the stream of the order, or the entry belongs to a different order.
 package enum OrderFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It has a different number.
+    /// The entry has an unexpected number.
     case number(UInt64, expected: UInt64)
-    /// It does not start where the entry before it ends.
-    case place(UInt64, begins: UInt64, end: UInt64)
-    /// Its stream ends contradict the entries before it.
+    /// The entry does not start where the previous entry ends.
+    case position(UInt64, begins: UInt64, end: UInt64)
+    /// The entry's stream ends contradict the previous entries.
     case ends(UInt64)
-    /// It opens a stream that was open before.
+    /// The entry opens a stream that was previously open.
     case reopened(UInt64, stream: Int)
-    /// It has records of a stream that is not open.
+    /// The entry has records of a stream that is not open.
     case streams(UInt64, stream: Int)
-    /// It skips or repeats records of a stream.
+    /// The entry skips or repeats records of a stream.
     case run(UInt64, OrderRun, expected: UInt64)
 
     package var description: String {
         switch self {
         case .number(let number, let expected):
             "Entry \(expected) of the order has the number \(number): \(Self.remedy)"
-        case .place(let number, let begins, let end):
+        case .position(let number, let begins, let end):
             "Entry \(number) of the order starts with record \(begins) instead of \(end): \(Self.remedy)"
         case .ends(let number):
             "Entry \(number) of the order contradicts the stream ends of the entries before it: \(Self.remedy)"

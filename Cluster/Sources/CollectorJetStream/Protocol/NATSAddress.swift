@@ -4,7 +4,7 @@
 /// The address of a NATS server.
 package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
     /// The default port of NATS.
-    package static let usualPort = 4222
+    package static let defaultPort = 4222
 
     /// A host name or an IP address.
     package var host: String
@@ -16,15 +16,15 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
     package var isEncrypted: Bool
 
     /// Creates an address.
-    package init(host: String, port: Int = usualPort, isEncrypted: Bool = false) {
+    package init(host: String, port: Int = defaultPort, isEncrypted: Bool = false) {
         self.host = host
         self.port = port
         self.isEncrypted = isEncrypted
     }
 
-    /// Parses `nats://host:4222`, `tls://host:4222`, `host:4222` or `host`.
+    /// Parses `nats://host:4222`, `tls://host:4222`, `host:4222`, or `host`.
     ///
-    /// An IPv6 address is in brackets. Credentials are rejected, because process lists would show them.
+    /// An IPv6 address must be in brackets. Credentials are rejected, because process lists would expose them.
     package init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         var isEncrypted = false
@@ -34,13 +34,13 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
             rest = rest[scheme.upperBound...]
         }
         if rest.last == "/" { rest = rest.dropLast() }
-        var port = Substring("\(Self.usualPort)")
+        var port = Substring("\(Self.defaultPort)")
         if rest.first == "[" {
             guard let end = rest.firstIndex(of: "]") else { return nil }
-            let behind = rest[rest.index(after: end)...]
-            if !behind.isEmpty {
-                guard behind.first == ":" else { return nil }
-                port = behind.dropFirst()
+            let suffix = rest[rest.index(after: end)...]
+            if !suffix.isEmpty {
+                guard suffix.first == ":" else { return nil }
+                port = suffix.dropFirst()
             }
             rest = rest[rest.index(after: rest.startIndex)..<end]
         } else if let colon = rest.firstIndex(of: ":") {
@@ -71,28 +71,28 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
 /// Credentials for connecting to a server.
 package struct NATSCredentials: Sendable, Hashable, CustomStringConvertible {
     /// The user and password, or the token, to authenticate with.
-    enum Proof: Sendable, Hashable {
+    enum Authentication: Sendable, Hashable {
         case password(user: String, String)
         case token(String)
     }
 
-    let proof: Proof
+    let authentication: Authentication
 
     /// Creates credentials from a user and a password.
     package init(user: String, password: String) {
-        proof = .password(user: user, password)
+        authentication = .password(user: user, password)
     }
 
     /// Creates credentials from a token.
     package init(token: String) {
-        proof = .token(token)
+        authentication = .token(token)
     }
 
     /// The user's name, or "a token".
     ///
-    /// Secrets must not appear in a log.
+    /// Secrets must not appear in logs.
     package var description: String {
-        switch proof {
+        switch authentication {
         case .password(let user, _): user
         case .token: "a token"
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 package import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A command that the client sends.
 package enum NATSCommand: Sendable, Hashable {
@@ -11,7 +11,7 @@ package enum NATSCommand: Sendable, Hashable {
     case connect(NATSCredentials?, client: String)
     /// Subscribes to a subject under a number that the client chooses.
     case subscribe(subject: String, subscription: UInt64)
-    /// Publishes a message. Subjects must not contain spaces or line ends.
+    /// Publishes a message. Subjects must not contain spaces or line endings.
     case publish(subject: String, reply: String?, headers: NATSHeaders?, body: [UInt8])
     /// Asks whether the server is alive.
     case ping
@@ -57,7 +57,7 @@ extension NATSCommand {
             writer.member("lang", "swift")
             writer.member("version", "1")
             writer.member("name", client)
-            switch credentials?.proof {
+            switch credentials?.authentication {
             case .password(let user, let password):
                 writer.member("user", user)
                 writer.member("pass", password)

@@ -3,33 +3,33 @@
 
 /// Decodes a connection's bytes, in chunks of any size, into messages.
 ///
-/// A value type without a socket. It buffers at most one incomplete message. Lines and messages have a maximum length;
-/// a longer one, like any other protocol violation, throws an error, and so does every later call.
+/// A value type without a socket. The decoder buffers at most one incomplete message. Lines and messages have a maximum
+/// length; a longer one, like any other protocol violation, throws an error, and so does every later call.
 package struct NATSDecoder: Sendable {
-    /// The maximum length of a line from a server, `INFO` included, in bytes.
-    package static let longestLine = 64 << 10
+    /// The maximum length of a server's line, including `INFO`, in bytes.
+    package static let maxLineBytes = 64 << 10
 
     /// The next element to decode.
     private enum Expected: Sendable {
         case line
-        /// A message's headers and body, and the line end after them.
+        /// A message's headers and body, and the line ending after them.
         case content(NATSMessage, headerBytes: Int, bytes: Int)
-        case nothing(NATSProtocolError)
+        case failed(NATSProtocolError)
     }
 
-    private let longestMessage: Int
+    private let maxMessageBytes: Int
     private var expected = Expected.line
     private var bytes: [UInt8] = []
-    /// The offset up to which bytes are decoded.
+    /// The offset up to which bytes have been decoded.
     private var start = 0
-    /// The offset up to which no line end was found.
+    /// The offset up to which no line ending was found.
     private var searched = 0
 
     /// Creates a decoder for a new connection.
     ///
-    /// - Parameter longestMessage: The maximum length of a message, headers included, in bytes.
-    package init(longestMessage: Int = 16 << 20) {
-        self.longestMessage = longestMessage
+    /// - Parameter maxMessageBytes: The maximum length of a message, including headers, in bytes.
+    package init(maxMessageBytes: Int = 16 << 20) {
+        self.maxMessageBytes = maxMessageBytes
     }
 
     /// The number of buffered bytes of an incomplete message.
@@ -38,9 +38,9 @@ package struct NATSDecoder: Sendable {
     /// Appends received bytes.
     package mutating func append(_ more: some Collection<UInt8>) {
         if start == bytes.count {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.longestLine)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.maxLineBytes)
             (start, searched) = (0, 0)
-        } else if start > Self.longestLine {
+        } else if start > Self.maxLineBytes {
             bytes.removeSubrange(..<start)
             searched -= start
             start = 0
@@ -62,28 +62,28 @@ package struct NATSDecoder: Sendable {
                 case .content(let message, let headerBytes, let count):
                     guard bytes.count - start >= count + 2 else { return nil }
                     return .message(try takeContent(of: message, headerBytes, count))
-                case .nothing(let error):
+                case .failed(let error):
                     throw error
                 }
             }
         } catch {
-            expected = .nothing(error)
+            expected = .failed(error)
             bytes = []
             (start, searched) = (0, 0)
             throw error
         }
     }
 
-    /// Returns the next line without its line end.
+    /// Returns the next line without its line ending.
     ///
-    /// Nil if it is incomplete.
+    /// Returns nil if the line is incomplete.
     private mutating func takeLine() throws(NATSProtocolError) -> ArraySlice<UInt8>? {
         guard let end = bytes[max(start, searched)...].firstIndex(of: 0x0a) else {
             searched = bytes.count
-            if bytes.count - start > Self.longestLine { throw NATSProtocolError(.lineTooLong, bytes[start...]) }
+            if bytes.count - start > Self.maxLineBytes { throw NATSProtocolError(.lineTooLong, bytes[start...]) }
             return nil
         }
-        guard end - start <= Self.longestLine else { throw NATSProtocolError(.lineTooLong, bytes[start...]) }
+        guard end - start <= Self.maxLineBytes else { throw NATSProtocolError(.lineTooLong, bytes[start...]) }
         guard end > start, bytes[end - 1] == 0x0d else { throw NATSProtocolError(.malformedLine, bytes[start...end]) }
         let line = bytes[start..<end - 1]
         start = end + 1
@@ -91,7 +91,9 @@ package struct NATSDecoder: Sendable {
         return line
     }
 
-    /// Decodes a line; nil if it announces a message whose content follows.
+    /// Decodes a line.
+    ///
+    /// Returns nil if the line announces a message whose content follows.
     private mutating func read(_ line: ArraySlice<UInt8>) throws(NATSProtocolError) -> NATSServerMessage? {
         let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         guard let operation = words.first else { throw NATSProtocolError(.unknownOperation, line) }
@@ -126,7 +128,7 @@ package struct NATSDecoder: Sendable {
         _ count: Int,
         in line: ArraySlice<UInt8>
     ) throws(NATSProtocolError) {
-        guard count <= longestMessage else { throw NATSProtocolError(.messageTooLong, line) }
+        guard count <= maxMessageBytes else { throw NATSProtocolError(.messageTooLong, line) }
         guard let subscription = Self.number(words[2]) else { throw NATSProtocolError(.malformedLine, line) }
         let hasReply = words.count == (headerBytes > 0 ? 6 : 5)
         expected = .content(
@@ -158,7 +160,7 @@ package struct NATSDecoder: Sendable {
         return message
     }
 
-    /// Parses decimal digits. At most 15, far within the range of `Int`.
+    /// Parses at most 15 decimal digits, which is well within the range of `Int`.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }

@@ -17,33 +17,33 @@ package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// A status that replaces the body, as in HTTP.
+    /// The status code, as in HTTP, of a message without a body.
     ///
     /// Nil in most messages.
     package var status: Int?
-    /// The server's text for the status.
+    /// The server's text for the status; empty for none.
     package var reason = ""
     /// The fields, in order.
     package var fields: [Field]
 
-    /// Creates headers with these fields.
+    /// Creates headers with the given fields.
     package init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// Creates headers with these fields, in order.
+    /// Creates headers with the given fields, in order.
     package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0, value: $1) }
     }
 
-    /// The value of the first field with this name.
+    /// The value of the first field with the given name.
     package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     private static let version = Array("NATS/1.0".utf8)
 
-    /// The encoded headers: version, fields and the final empty line.
+    /// The encoded headers: version, fields, and the final empty line.
     ///
-    /// Line ends in names and values become spaces.
+    /// Line endings in names and values become spaces.
     var bytes: [UInt8] {
         var bytes = Self.version
         if let status { bytes += Array(" \(status)".utf8) }

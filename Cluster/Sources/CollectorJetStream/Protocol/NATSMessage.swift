@@ -3,11 +3,11 @@
 
 /// A message delivered by a NATS server.
 package struct NATSMessage: Sendable, Hashable {
-    /// The subject it was published to.
+    /// The subject that the message was published to.
     ///
     /// A message read from a stream has the stream's subject, not the request's.
     package var subject: String
-    /// The number of the subscription it is delivered to.
+    /// The number of the subscription that the message is delivered to.
     package var subscription: UInt64
     /// The subject for a reply; nil if none is expected.
     package var reply: String?
@@ -31,9 +31,9 @@ package struct NATSMessage: Sendable, Hashable {
         self.body = body
     }
 
-    /// The status of a message without a body; nil if it has one.
+    /// The status of a message without a body; otherwise nil.
     ///
-    /// For instance, 503 for a subject without subscribers.
+    /// For example, the status is 503 for a subject without subscribers.
     package var status: Int? { body.isEmpty ? headers?.status : nil }
 }
 
@@ -47,7 +47,7 @@ package enum NATSServerMessage: Sendable, Hashable {
     case ping
     /// Answers the client's `PING`.
     case pong
-    /// Accepts a command. Sent only if the client asked for it.
+    /// Accepts a command. Sent only if the client requested it.
     case ok
     /// Rejects a command, and usually ends the connection.
     case error(String)
@@ -55,19 +55,19 @@ package enum NATSServerMessage: Sendable, Hashable {
 
 /// A violation of the protocol in a connection's bytes.
 ///
-/// The connection is unusable afterwards.
+/// The connection is unusable afterward.
 package struct NATSProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that was violated.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A line is longer than a server's longest line.
+        /// A line exceeds the maximum length of a server's lines.
         case lineTooLong
         /// A line does not begin with a known operation.
         case unknownOperation
         /// A line has a known operation with invalid arguments.
         case malformedLine
-        /// A message exceeds the maximum length of this client.
+        /// A message exceeds this client's maximum message length.
         case messageTooLong
-        /// A message does not end at the length stated in its line.
+        /// A message does not end at the announced length.
         case missingLineEnd
         /// The headers of a message are invalid.
         case malformedHeaders

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The members of a server's `INFO` that this client uses.
 package struct NATSServerInfo: Sendable, Hashable {
@@ -9,38 +9,40 @@ package struct NATSServerInfo: Sendable, Hashable {
     package var name: String
     /// The server's version.
     package var version: String
-    /// The maximum length of a message, headers included, in bytes.
-    package var longestMessage: Int
+    /// The maximum length of a message, including headers, in bytes.
+    package var maxMessageBytes: Int
     /// The addresses of the cluster's other servers, as `host:port`.
     package var others: [String]
-    /// Whether the server is shutting down and clients should move to another one.
-    package var isLeaving: Bool
+    /// Whether the server is shutting down.
+    ///
+    /// If so, clients should move to another server.
+    package var isShuttingDown: Bool
     /// Whether the server requires TLS.
-    package var needsTLS: Bool
+    package var requiresTLS: Bool
     /// Whether the server accepts TLS.
     package var offersTLS: Bool
-    /// Whether the server supports headers, which all its replies need.
-    package var knowsHeaders: Bool
+    /// Whether the server supports headers, which its replies require.
+    package var supportsHeaders: Bool
 
     /// Creates a server description.
     package init(
         name: String,
         version: String = "2.15.1",
-        longestMessage: Int = 8 << 20,
+        maxMessageBytes: Int = 8 << 20,
         others: [String] = [],
-        isLeaving: Bool = false,
-        needsTLS: Bool = false,
+        isShuttingDown: Bool = false,
+        requiresTLS: Bool = false,
         offersTLS: Bool = false,
-        knowsHeaders: Bool = true
+        supportsHeaders: Bool = true
     ) {
         self.name = name
         self.version = version
-        self.longestMessage = longestMessage
+        self.maxMessageBytes = maxMessageBytes
         self.others = others
-        self.isLeaving = isLeaving
-        self.needsTLS = needsTLS
-        self.offersTLS = needsTLS || offersTLS
-        self.knowsHeaders = knowsHeaders
+        self.isShuttingDown = isShuttingDown
+        self.requiresTLS = requiresTLS
+        self.offersTLS = requiresTLS || offersTLS
+        self.supportsHeaders = supportsHeaders
     }
 
     /// The maximum number of other servers' addresses that are read.
@@ -61,11 +63,11 @@ package struct NATSServerInfo: Sendable, Hashable {
         }
         name = value["server_name"]?.string ?? id
         version = value["version"]?.string ?? ""
-        longestMessage = Int(clamping: value["max_payload"]?.integer ?? 1 << 20)
+        maxMessageBytes = Int(clamping: value["max_payload"]?.integer ?? 1 << 20)
         others = (value["connect_urls"]?.array ?? []).prefix(Self.maxOthers).compactMap(\.string)
-        isLeaving = value["ldm"]?.boolean ?? false
-        needsTLS = value["tls_required"]?.boolean ?? false
-        offersTLS = needsTLS || value["tls_available"]?.boolean ?? false
-        knowsHeaders = value["headers"]?.boolean ?? false
+        isShuttingDown = value["ldm"]?.boolean ?? false
+        requiresTLS = value["tls_required"]?.boolean ?? false
+        offersTLS = requiresTLS || value["tls_available"]?.boolean ?? false
+        supportsHeaders = value["headers"]?.boolean ?? false
     }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The outcome of publishing a record to a stream.
 ///
 /// Its initializers map all possible answers.
 package enum PublishOutcome: Sendable, Hashable {
-    /// A majority of the stream's members has the record.
+    /// A majority of the stream's members have the record.
     ///
-    /// If `isRepeated`, they had it before, at the same sequence.
+    /// If `isRepeated` is true, the members already had the record at the same sequence.
     case stored(sequence: UInt64, isRepeated: Bool)
-    /// The record is not stored. Try again.
+    /// The record is not stored; retry.
     ///
     /// The stream has no leader, or the client is not connected.
     case notStored(String)
     /// The outcome is unknown.
     ///
-    /// Send only the same record under the same id; do not answer the sender yet.
+    /// Send only the same record again, under the same id; do not answer the sender yet.
     case unknown(String)
     /// The first attempt is still in progress.
-    case inProcess
+    case inProgress
     /// The stream is full.
     ///
     /// The record is not stored until space is freed.
@@ -32,11 +32,11 @@ package enum PublishOutcome: Sendable, Hashable {
 extension PublishOutcome {
     /// Why the record is not known to be stored, as a clause.
     ///
-    /// Nil for other outcomes.
+    /// Nil if the record is stored or its first attempt is in progress.
     var reason: String? {
         switch self {
         case .notStored(let reason), .unknown(let reason), .full(let reason), .misconfigured(let reason): reason
-        case .stored, .inProcess: nil
+        case .stored, .inProgress: nil
         }
     }
 
@@ -47,10 +47,10 @@ extension PublishOutcome {
         static let otherStream: Int64 = 10_060
         static let wrongSequence: Set<Int64> = [10_071, 10_164]
         static let full: Int64 = 10_077
-        static let inProcess: Int64 = 10_158
+        static let inProgress: Int64 = 10_158
     }
 
-    /// Interprets an answer.
+    /// Interprets an answer from NATS.
     ///
     /// - Parameter stream: The stream that the record was published to.
     package init(_ answer: NATSMessage, stream: String) {
@@ -85,11 +85,11 @@ extension PublishOutcome {
 
     private init(error: JSONValue, stream: String) {
         let number = error["err_code"]?.integer ?? 0
-        let words = error["description"]?.string ?? "no reason given"
-        let text = "NATS reported “\(words)” (\(number))"
+        let reason = error["description"]?.string ?? "no reason given"
+        let text = "NATS reported “\(reason)” (\(number))"
         switch number {
-        case ErrorNumber.inProcess:
-            self = .inProcess
+        case ErrorNumber.inProgress:
+            self = .inProgress
         case ErrorNumber.unavailable:
             self = .notStored(text)
         case ErrorNumber.full:
@@ -103,7 +103,8 @@ extension PublishOutcome {
         case let number where ErrorNumber.wrongSequence.contains(number):
             self = .misconfigured("the stream \(stream) checked a sequence, but the record has none (\(text))")
         default:
-            // Status 503 means that it is not stored. For any other error, whether the record is stored is unknown.
+            // Status 503 means that the record is not stored. For any other error, it is unknown whether the record is
+            // stored.
             switch error["code"]?.integer {
             case 503: self = .notStored(text)
             default: self = .unknown(text)
@@ -111,14 +112,14 @@ extension PublishOutcome {
         }
     }
 
-    /// Interprets a missing answer.
+    /// Interprets a request failure.
     package init(_ failure: NATSRequestFailure) {
         switch failure {
         case .notConnected:
             self = .notStored("not connected to the NATS cluster")
-        case .tooLong(let bytes, let longest):
+        case .tooLong(let bytes, let limit):
             self = .misconfigured(
-                "a record has \(bytes) bytes, but NATS accepts only \(longest); set max_payload of its servers to 8MB"
+                "a record has \(bytes) bytes, but NATS accepts only \(limit); set max_payload of its servers to 8MB"
             )
         case .unanswered:
             self = .unknown("the NATS cluster does not answer")

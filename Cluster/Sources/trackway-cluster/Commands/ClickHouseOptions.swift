@@ -6,7 +6,7 @@ internal import CollectorClickHouse
 internal import CollectorJetStream
 internal import TrackwayCommand
 
-/// The ClickHouse database to fill, and the credentials for it.
+/// The ClickHouse database that is filled or queried, and the credentials for it.
 struct ClickHouseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,18 +14,18 @@ struct ClickHouseOptions: ParsableArguments {
             valueName: "url"
         )
     )
-    var to: String?
+    var clickhouse: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            File with ClickHouse credentials for writing: {"user":"…","password":"…"}. Default: the user “default” \
-            without a password.
+            File with ClickHouse credentials: {"user":"…","password":"…"}. Default: the user “default” without a \
+            password.
             """,
             valueName: "file"
         )
     )
-    var toCredentials: String?
+    var clickhouseCredentials: String?
 
     @Option(
         help: ArgumentHelp(
@@ -33,7 +33,7 @@ struct ClickHouseOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var toCa: String?
+    var clickhouseCa: String?
 
     @Option(
         help: ArgumentHelp(
@@ -41,25 +41,27 @@ struct ClickHouseOptions: ParsableArguments {
             valueName: "file"
         )
     )
-    var toCert: String?
+    var clickhouseCert: String?
 
-    @Option(help: ArgumentHelp("PEM file with the private key for --to-cert.", valueName: "file"))
-    var toKey: String?
+    @Option(help: ArgumentHelp("PEM file with the private key for --clickhouse-cert.", valueName: "file"))
+    var clickhouseKey: String?
 
     /// Validates the options.
     func validate() throws {
         try tls.validate(isEncrypted: try address()?.isEncrypted ?? false)
-        if to == nil, toCredentials != nil {
-            throw ValidationError("--to-credentials requires --to http://host:8123/trackway")
+        if clickhouse == nil, clickhouseCredentials != nil {
+            throw ValidationError("--clickhouse-credentials requires --clickhouse http://host:8123/trackway")
         }
     }
 
     /// Requires a server.
     func require() throws {
-        if to == nil { throw ValidationError("pass the ClickHouse server with --to http://host:8123/trackway") }
+        if clickhouse == nil {
+            throw ValidationError("pass the ClickHouse server with --clickhouse http://host:8123/trackway")
+        }
     }
 
-    /// Returns a client for the database; nil if none was given.
+    /// Returns a client for the database; nil if no server was given.
     ///
     /// - Throws: ``CommandFailure`` if a file cannot be used.
     func client() throws -> ClickHouseClient? {
@@ -71,109 +73,28 @@ struct ClickHouseOptions: ParsableArguments {
         )
     }
 
-    private var tls: TLSFileNames {
-        TLSFileNames(
-            option: "--to",
+    private var tls: TLSFileOptions {
+        TLSFileOptions(
+            option: "--clickhouse",
             example: "https://host:8443/trackway",
-            authorities: toCa,
-            certificate: toCert,
-            key: toKey
-        )
-    }
-
-    private func address() throws -> ClickHouseAddress? { try to.map { try ClickHouseAddress($0, option: "--to") } }
-
-    private func credentials() throws(CommandFailure) -> ClickHouseCredentials? {
-        guard let toCredentials else { return nil }
-        return try ClickHouseCredentials(file: toCredentials, option: "--to-credentials")
-    }
-}
-
-/// The ClickHouse database that answers queries, and the credentials for it.
-struct AnalysisOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            ClickHouse database that answers trends, funnels, retention, lifecycle, stickiness, and paths instead of \
-            the index: http://host:8123/trackway, or https://host:8443/trackway with TLS. Filled by \
-            trackway-cluster forward.
-            """,
-            valueName: "url"
-        )
-    )
-    var analysis: String?
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            File with ClickHouse credentials for reading: {"user":"…","password":"…"}. Default: the user “default” \
-            without a password.
-            """,
-            valueName: "file"
-        )
-    )
-    var analysisCredentials: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "PEM file with the authorities that sign ClickHouse's certificate. Default: the system's.",
-            valueName: "file"
-        )
-    )
-    var analysisCa: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "PEM file with the client certificate for ClickHouse, if it verifies clients.",
-            valueName: "file"
-        )
-    )
-    var analysisCert: String?
-
-    @Option(help: ArgumentHelp("PEM file with the private key for --analysis-cert.", valueName: "file"))
-    var analysisKey: String?
-
-    /// Validates the options.
-    func validate() throws {
-        try tls.validate(isEncrypted: try address()?.isEncrypted ?? false)
-        if analysis == nil, analysisCredentials != nil {
-            throw ValidationError("--analysis-credentials requires --analysis http://host:8123/trackway")
-        }
-    }
-
-    /// Returns a client for the database; nil if none was given.
-    ///
-    /// - Throws: ``CommandFailure`` if a file cannot be used.
-    func client() throws -> ClickHouseClient? {
-        guard let address = try address() else { return nil }
-        let credentials = try analysisCredentials.map {
-            try ClickHouseCredentials(file: $0, option: "--analysis-credentials")
-        }
-        return ClickHouseClient(
-            address,
-            credentials: credentials,
-            tls: address.isEncrypted ? try tls.client() : nil,
-            option: "--analysis"
-        )
-    }
-
-    private var tls: TLSFileNames {
-        TLSFileNames(
-            option: "--analysis",
-            example: "https://host:8443/trackway",
-            authorities: analysisCa,
-            certificate: analysisCert,
-            key: analysisKey
+            authorities: clickhouseCa,
+            certificate: clickhouseCert,
+            key: clickhouseKey
         )
     }
 
     private func address() throws -> ClickHouseAddress? {
-        try analysis.map { try ClickHouseAddress($0, option: "--analysis") }
+        try clickhouse.map { try ClickHouseAddress($0, option: "--clickhouse") }
+    }
+
+    private func credentials() throws(CommandFailure) -> ClickHouseCredentials? {
+        guard let clickhouseCredentials else { return nil }
+        return try ClickHouseCredentials(file: clickhouseCredentials, option: "--clickhouse-credentials")
     }
 }
 
 extension ClickHouseAddress {
-    /// Parses an option's address.
+    /// Parses the address in an option.
     ///
     /// - Throws: `ValidationError` with the option and the valid format.
     fileprivate init(_ text: String, option: String) throws {
@@ -195,7 +116,7 @@ extension ClickHouseAddress {
 }
 
 extension ClickHouseCredentials {
-    /// Reads an option's file.
+    /// Reads the credentials from the file that an option names.
     fileprivate init(file: String, option: String) throws(CommandFailure) {
         let bytes = try SecretFile(path: file, option: option).read()
         guard let credentials = ClickHouseCredentials(json: bytes) else {
@@ -210,13 +131,13 @@ extension ClickHouseCredentials {
 }
 
 extension CommandFailure {
-    /// Creates a failure from a failure of the tables.
+    /// Creates a command failure from a failure of the tables.
     init(_ failure: ColumnFailure) {
         let status: CommandStatus =
             switch failure.kind {
-            case .refused: .refused
+            case .denied: .refused
             case .tables: .cannotCreate
-            case .stranger, .unreachable: .unavailable
+            case .notClickHouse, .unreachable: .unavailable
             case .readOnly, .full, .busy, .other: .temporary
             }
         self.init(status, failure.description)
@@ -227,31 +148,32 @@ extension Engine {
     /// Returns the origin of records and decisions, once both are proven durable.
     ///
     /// - Parameters:
-    ///   - times: The maximum times to wait.
-    ///   - saying: Called with the reason if waiting takes a while. Must return immediately.
-    /// - Throws: ``CommandFailure`` with the problem of the streams.
+    ///   - times: The time limits for waiting.
+    ///   - onStatus: Called with the reason if waiting takes a while; must return immediately.
+    /// - Throws: ``CommandFailure`` that describes the problem with the streams.
     func origin(
-        times: EngineStart.Times = EngineStart.Times(),
-        saying: (String) -> Void = { _ in }
+        times: DurabilityWait.Times = DurabilityWait.Times(),
+        onStatus: (String) -> Void = { _ in }
     ) async throws(CommandFailure) -> ColumnOrigin {
-        if let reasons = await waitUntilDurable(times: times, saying: saying) {
+        if let reasons = await waitUntilDurable(times: times, onStatus: onStatus) {
             throw CommandFailure(
                 .cannotCreate,
                 "the NATS cluster cannot be used:\n" + reasons.joined(separator: "\n"),
-                remedy: "`trackway-cluster engine check` with the same options shows each server"
+                remedy: "`trackway-cluster cluster check` with the same options shows each server"
             )
         }
-        switch await proveDecisions(times: times, saying: saying) {
+        switch await proveDecisions(times: times, onStatus: onStatus) {
         case .proven(let created):
             if let stream = facts?.stream {
                 return ColumnOrigin(records: stream.origin, decisions: "of \(created)")
             }
-        case .refused(let reasons):
+        case .unproven(let reasons):
             throw CommandFailure(
                 .cannotCreate,
                 "decisions about blocks would not be durable:\n" + reasons.joined(separator: "\n"),
                 remedy:
-                    "`trackway-cluster engine init` with the same --engine and --to creates the stream if it is missing"
+                    "`trackway-cluster cluster init` with the same --nats and --clickhouse creates the stream if it is "
+                    + "missing"
             )
         case nil: break
         }
@@ -260,10 +182,10 @@ extension Engine {
 
     /// Returns the source for forwarding these streams to tables.
     ///
-    /// - Parameter isBeside: Whether to use the second reader, because another task is forwarding with the main one.
-    func source(of origin: ColumnOrigin, isBeside: Bool = false) -> ForwardingRunner.Source {
+    /// - Parameter isSecondary: Whether to use the second reader, because another task is forwarding with the main one.
+    func source(of origin: ColumnOrigin, isSecondary: Bool = false) -> ForwardingRunner.Source {
         ForwardingRunner.Source(
-            records: isBeside ? besideRecords : records,
+            records: isSecondary ? scanRecords : records,
             number: 0,
             highest: { self.intake.readable },
             decisions: decisions,
@@ -273,16 +195,16 @@ extension Engine {
                 guard now != origin.records else { return nil }
                 return
                     "The NATS cluster has the stream \(now), but the tables were filled from \(origin.records): it was "
-                    + "recreated. Find out what happened; to start over, pass another database with --to."
+                    + "recreated. Find out what happened; to start over, pass another database with --clickhouse."
             },
-            isGone: { ($0 as? StreamFault)?.isGap ?? false }
+            isPermanentlyMissing: { ($0 as? StreamFault)?.isGap ?? false }
         )
     }
 }
 
 extension StreamFacts {
-    /// The stream's identity, as the tables store it.
+    /// The stream's identity, as stored in the tables.
     ///
-    /// It changes if a stream of the same name is recreated.
+    /// It changes if a stream with the same name is recreated.
     var origin: String { "\(name) of \(created)" }
 }

@@ -4,66 +4,68 @@
 internal import ArgumentParser
 internal import TrackwayCommand
 
-/// Runs a collector, with `--engine` on a replicated stream.
+/// Runs a collector, on a replicated stream if `--nats` is given.
 struct ClusterServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the collector.",
         discussion: """
-            With --engine, records are stored in a NATS JetStream stream instead of
-            the log. A batch is acknowledged when a majority of the servers, each
-            proven to sync always, has it on disk.
+            With --nats, records are stored in a NATS JetStream stream instead of the
+            log. A batch is acknowledged when a majority of the servers, each proven to
+            sync always, has it on disk. With --clickhouse, ClickHouse answers trends,
+            funnels, retention, lifecycle, stickiness, and paths instead of the index;
+            `trackway-cluster cluster forward` fills its tables.
 
             EXAMPLES
               # Store records on three machines, and the index here.
-              trackway-cluster serve --engine nats://a,nats://b,nats://c \\
-                --engine-credentials engine.json
+              trackway-cluster serve --nats nats://a,nats://b,nats://c \\
+                --nats-credentials nats.json
               # Answer trends and funnels from ClickHouse, the rest from the index.
-              trackway-cluster serve --engine nats://a,nats://b,nats://c \\
-                --analysis http://clickhouse:8123/trackway
+              trackway-cluster serve --nats nats://a,nats://b,nats://c \\
+                --clickhouse http://clickhouse:8123/trackway
               # Answer every query from ClickHouse, without an index here.
-              trackway-cluster serve --engine nats://a,nats://b,nats://c \\
-                --analysis http://clickhouse:8123/trackway --no-index
+              trackway-cluster serve --nats nats://a,nats://b,nats://c \\
+                --clickhouse http://clickhouse:8123/trackway --no-index
 
-            WITHOUT --engine
+            WITHOUT --nats
 
             """ + ServeOptions.discussion
     )
 
     @OptionGroup var options: ServeOptions
-    @OptionGroup var records: EngineOptions
-    @OptionGroup var questions: AnalysisOptions
+    @OptionGroup var nats: NATSOptions
+    @OptionGroup var clickhouse: ClickHouseOptions
 
     @Flag(
         help: """
-            Store no index here: the --analysis database answers every query, about a second after an event arrives. \
-            Requires --engine and --analysis.
+            Store no index here: the --clickhouse database answers every query, about a second after an event \
+            arrives. Requires --nats and --clickhouse.
             """
     )
     var noIndex = false
 
     /// Validates the combination of options.
     func validate() throws {
-        if options.ephemeral, records.engine != nil {
-            throw ValidationError("choose --ephemeral, which keeps no data, or --engine")
+        if options.ephemeral, nats.nats != nil {
+            throw ValidationError("choose --ephemeral, which keeps no data, or --nats")
         }
-        if questions.analysis != nil, records.engine == nil {
+        if clickhouse.clickhouse != nil, nats.nats == nil {
             throw ValidationError(
-                "--analysis requires --engine: `trackway-cluster forward` fills the database from its stream"
+                "--clickhouse requires --nats: `trackway-cluster cluster forward` fills the database from its stream"
             )
         }
-        if noIndex, questions.analysis == nil {
+        if noIndex, clickhouse.clickhouse == nil {
             throw ValidationError(
-                "--no-index requires --engine and --analysis http://host:8123/trackway, which then answers every query"
+                "--no-index requires --nats and --clickhouse http://host:8123/trackway, which then answers every query"
             )
         }
     }
 
     /// Runs until a signal stops it.
     func run() async throws {
-        guard let engine = try records.settings() else { return try await options.run() }
+        guard let engine = try nats.settings() else { return try await options.run() }
         try await options.run(
-            storage: ClusterStorageProvider(engine: engine, analysis: try questions.client(), hasIndex: !noIndex)
+            storage: ClusterStorageProvider(engine: engine, clickHouse: try clickhouse.client(), hasIndex: !noIndex)
         )
     }
 }

@@ -3,56 +3,56 @@
 
 internal import CollectorClickHouse
 internal import TrackwayCommand
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats expired events for people and for programs.
 ///
 /// Weeks start on Thursdays, in UTC.
 enum ExpiryText {
-    /// Returns a line for each week, the kept period, and any obstacle.
+    /// Returns lines about each expired week, the retained period, and any obstacle.
     static func lines(_ report: ExpiryReport, style: Style) -> [String] {
         var lines: [String] = []
         if report.expired.isEmpty {
-            lines.append(report.isTrial ? "No week would expire." : "No week expired.")
+            lines.append(report.isDryRun ? "No week would expire." : "No week expired.")
         } else {
             var table = Table([("week from", .left), ("events", .right), ("on disk", .right)])
             for week in report.expired {
-                table.append([date(week), week.rows.grouped, EngineText.size(Int64(clamping: week.bytes))])
+                table.append([date(week), week.rows.grouped, ClusterText.size(Int64(clamping: week.bytes))])
             }
             lines += table.lines(style: style)
             lines.append(
                 "\(count(report.expired)) with \(report.expired.reduce(0) { $0 + $1.rows }.grouped) events "
-                    + (report.isTrial ? "would expire." : "expired.")
+                    + (report.isDryRun ? "would expire." : "expired.")
             )
         }
-        if let kept = report.keptFrom {
-            lines.append("Events that arrived on or after \(date(kept)) \(report.isTrial ? "would be" : "are") kept.")
-        } else if report.isGood {
+        if let start = report.retainedSince {
+            lines.append("Events that arrived on or after \(date(start)) \(report.isDryRun ? "would be" : "are") kept.")
+        } else if report.isSuccess {
             lines.append("All events are kept.")
         }
-        if !report.ahead.isEmpty {
+        if !report.futureWeeks.isEmpty {
             lines.append(
                 """
-                \(count(report.ahead)) \(report.ahead.count == 1 ? "has" : "have") events in the future, the last from \
-                \(report.ahead.last.map { date($0) } ?? "") on
+                \(count(report.futureWeeks)) \(report.futureWeeks.count == 1 ? "has" : "have") events in the future, the last from \
+                \(report.futureWeeks.last.map { date($0) } ?? "") on
                 """ + ": a collector's clock was wrong. They expire once they are old."
             )
         }
         return lines + reasons(report)
     }
 
-    /// Returns what blocks the expiry, one sentence each.
+    /// Returns the obstacles to the expiry, one sentence each.
     static func reasons(_ report: ExpiryReport) -> [String] {
-        (report.fault.map { [$0.description] } ?? []) + (report.trouble.map { [$0] } ?? [])
+        (report.fault.map { [$0.description] } ?? []) + (report.failure.map { [$0] } ?? [])
     }
 
     /// Returns the report as JSON.
     static func json(_ report: ExpiryReport) -> JSONValue {
         .members(
             ("expired", .array(report.expired.map(json))),
-            ("kept_from", report.keptFrom.map { .integer($0.milliseconds) } ?? .null),
-            ("dry_run", .boolean(report.isTrial)),
-            ("ahead", .array(report.ahead.map(json))),
+            ("kept_from", report.retainedSince.map { .integer($0.milliseconds) } ?? .null),
+            ("dry_run", .boolean(report.isDryRun)),
+            ("ahead", .array(report.futureWeeks.map(json))),
             ("fault", report.fault.map { .string(name($0)) } ?? .null),
             ("trouble", reasons(report).first.map { .string($0) } ?? .null)
         )
@@ -60,14 +60,14 @@ enum ExpiryText {
 
     private static func name(_ fault: ExpiryPlanner.Fault) -> String {
         switch fault {
-        case .clocks: "clocks"
-        case .early: "record"
+        case .clockDifference: "clocks"
+        case .futureWeek: "record"
         }
     }
 
     private static func json(_ week: StoredWeek) -> JSONValue {
         .members(
-            ("from", .integer(ExpiryPlanner.beginning(of: week.number).milliseconds)),
+            ("from", .integer(ExpiryPlanner.start(ofWeek: week.number).milliseconds)),
             ("events", .integer(Int64(clamping: week.rows))),
             ("bytes", .integer(Int64(clamping: week.bytes)))
         )
@@ -75,8 +75,8 @@ enum ExpiryText {
 
     private static func count(_ weeks: [StoredWeek]) -> String { weeks.count == 1 ? "1 week" : "\(weeks.count) weeks" }
 
-    private static func date(_ week: StoredWeek) -> String { date(ExpiryPlanner.beginning(of: week.number)) }
+    private static func date(_ week: StoredWeek) -> String { date(ExpiryPlanner.start(ofWeek: week.number)) }
 
     /// Formats a date, such as `2026-05-28`.
-    static func date(_ moment: Timestamp) -> String { String(moment.iso8601.prefix(10)) }
+    static func date(_ timestamp: Timestamp) -> String { String(timestamp.iso8601.prefix(10)) }
 }

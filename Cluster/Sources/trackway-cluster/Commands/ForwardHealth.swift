@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import TrackwayCommand
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Serves a forwarder's health over HTTP: `/livez`, `/readyz`, and `/metrics`.
 ///
-/// Requires no key. Safe from any thread.
+/// Requests need no key. Thread-safe.
 final class ForwardHealth: Sendable {
-    /// A response.
-    struct Told: Sendable, Hashable {
+    /// An HTTP response.
+    struct HealthResponse: Sendable, Hashable {
         var status: Int
         var type: String
         var body: String
@@ -29,7 +29,7 @@ final class ForwardHealth: Sendable {
     private let state = Locked(State())
 
     private struct State: Sendable {
-        var figures = ForwardStatistics()
+        var statistics = ForwardStatistics()
         var highest: (@Sendable () -> UInt64)?
     }
 
@@ -39,49 +39,53 @@ final class ForwardHealth: Sendable {
         self.clock = clock
     }
 
-    /// Handles an event of forwarding.
-    func tell(_ news: ForwardingRunner.News) { state.withLock { $0.figures.tell(news) } }
+    /// Records an event of forwarding.
+    func record(_ event: ForwardingRunner.Event) { state.withLock { $0.statistics.record(event) } }
 
-    /// Handles an expiry of weeks of events, or what blocks it.
-    func expired(_ report: ExpiryReport) { state.withLock { $0.figures.expired(report) } }
+    /// Records the result of expiring weeks of events, or the obstacle to it.
+    func record(_ report: ExpiryReport) { state.withLock { $0.statistics.record(report) } }
 
-    /// Handles the start, or a change of role.
-    func stands(_ standing: ForwardingRunner.Standing) { state.withLock { $0.figures.stands(standing) } }
+    /// Records that forwarding started, or that the forwarder's role changed.
+    func update(_ status: ForwardingRunner.Status) { state.withLock { $0.statistics.update(status) } }
 
-    /// Handles a search for records of erased installations.
-    func erased(_ found: DeletionReport) { state.withLock { $0.figures.erased(found) } }
+    /// Records the result of deleting records of erased installations.
+    func record(_ report: DeletionReport) { state.withLock { $0.statistics.record(report) } }
 
     /// Sets the source of the stream's known end.
-    func follow(_ highest: @escaping @Sendable () -> UInt64) { state.withLock { $0.highest = highest } }
+    func setStreamEndSource(_ highest: @escaping @Sendable () -> UInt64) { state.withLock { $0.highest = highest } }
 
     /// Updates the stream's known end.
-    func look() {
+    func refreshStreamEnd() {
         let now = clock.now().monotonic
-        // Called outside the lock, because it takes its own.
+        // Called outside the lock, because the closure takes a lock of its own.
         guard let highest = state.withLock({ $0.highest })?() else { return }
-        state.withLock { $0.figures.saw(highest, at: now) }
+        state.withLock { $0.statistics.recordEnd(highest, at: now) }
     }
 
     /// Returns the response for a path; nil for an unknown path.
-    func answer(_ path: String) -> Told? {
-        look()
-        let (figures, now) = (state.withLock { $0.figures }, clock.now().monotonic)
+    func response(forPath path: String) -> HealthResponse? {
+        refreshStreamEnd()
+        let (statistics, now) = (state.withLock { $0.statistics }, clock.now().monotonic)
         switch path {
         case "/livez", "/healthz":
-            return Told(status: 200, type: "application/json", body: #"{"status":"alive"}"#)
+            return HealthResponse(status: 200, type: "application/json", body: #"{"status":"alive"}"#)
         case "/readyz":
-            if let reason = figures.reason(at: now) {
+            if let reason = statistics.reason(at: now) {
                 let error = JSONValue.members(("code", .string("forward_behind")), ("message", .string(reason)))
                 let json = JSONValue.members(("error", error))
-                return Told(status: 503, type: "application/json", body: String(decoding: json.json(), as: UTF8.self))
+                return HealthResponse(
+                    status: 503,
+                    type: "application/json",
+                    body: String(decoding: json.json(), as: UTF8.self)
+                )
             }
-            let standing = figures.standing?.isStandingBy == true ? "standing_by" : "ready"
-            return Told(status: 200, type: "application/json", body: #"{"status":"\#(standing)"}"#)
+            let status = statistics.status?.isStandingBy == true ? "standing_by" : "ready"
+            return HealthResponse(status: 200, type: "application/json", body: #"{"status":"\#(status)"}"#)
         case "/metrics":
-            return Told(
+            return HealthResponse(
                 status: 200,
                 type: "text/plain; version=0.0.4; charset=utf-8",
-                body: figures.metrics(at: now)
+                body: statistics.metrics(at: now)
             )
         default: return nil
         }
@@ -91,25 +95,25 @@ final class ForwardHealth: Sendable {
     ///
     /// Checks the stream once a second.
     ///
-    /// - Parameter ready: Called once with the port.
+    /// - Parameter ready: Called once with the port in use.
     /// - Throws: ``CommandFailure`` if it cannot listen on the address.
     func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
         for path in ["livez", "healthz", "readyz", "metrics"] {
-            router.get(RouterPath(path)) { [self] _, _ in response(answer("/" + path)) }
+            router.get(RouterPath(path)) { [self] _, _ in httpResponse(response(forPath: "/" + path)) }
         }
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        var quietLogger = logger
+        quietLogger.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { ready($0.localAddress?.port ?? 0) },
-            logger: quiet
+            logger: quietLogger
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !Task.isCancelled {
-                    self.look()
+                    self.refreshStreamEnd()
                     await CollectorHost.sleep(.seconds(1))
                 }
             }
@@ -129,12 +133,12 @@ final class ForwardHealth: Sendable {
         }
     }
 
-    private func response(_ told: Told?) -> Response {
-        guard let told else { return Response(status: .notFound) }
+    private func httpResponse(_ response: HealthResponse?) -> Response {
+        guard let response else { return Response(status: .notFound) }
         return Response(
-            status: HTTPResponse.Status(code: told.status),
-            headers: [.contentType: told.type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: told.body))
+            status: HTTPResponse.Status(code: response.status),
+            headers: [.contentType: response.type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: response.body))
         )
     }
 }

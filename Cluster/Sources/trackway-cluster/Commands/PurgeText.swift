@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import TrackwayCommand
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats the result of a purge for people and for programs.
 enum PurgeText {
-    /// Returns what was removed, a line for each collector, and any obstacle.
+    /// Returns lines about the removed records, each collector, and any obstacle.
     static func lines(_ report: PurgeReport, at now: Timestamp, style: Style) -> [String] {
         var lines: [String] = []
         if let before = report.before {
             lines.append(
-                report.isTrial
+                report.isDryRun
                     ? "Everything before record \(before.grouped) would be removed."
                     : "\(report.removed.grouped) records were removed, everything before record \(before.grouped)."
             )
         } else {
-            lines.append(report.isTrial ? "Nothing would be removed." : "Nothing was removed.")
+            lines.append(report.isDryRun ? "Nothing would be removed." : "Nothing was removed.")
         }
         if let extent = report.extent {
             lines.append(
@@ -30,9 +30,10 @@ enum PurgeText {
         if !report.readers.isEmpty {
             var table = Table([("collector", .left), ("read up to", .right), ("last report", .left)])
             for reader in report.readers {
-                let heard = TimeSpan(from: reader.heard, to: now)
+                let silence = TimeSpan(from: reader.lastReport, to: now)
                 table.append([
-                    reader.name, (reader.next - 1).grouped, heard.milliseconds < 1_000 ? "now" : heard.text + " ago",
+                    reader.name, (reader.next - 1).grouped,
+                    silence.milliseconds < 1_000 ? "now" : silence.text + " ago",
                 ])
             }
             lines += table.lines(style: style)
@@ -40,37 +41,37 @@ enum PurgeText {
         return lines + reasons(report, at: now)
     }
 
-    /// Returns why no more was removed, one sentence each.
+    /// Returns why no more records were removed, one sentence per reason.
     static func reasons(_ report: PurgeReport, at now: Timestamp) -> [String] {
-        (report.hold.map { words($0, at: now) } ?? []) + (report.trouble.map { [$0] } ?? [])
+        (report.stopReason.map { sentences($0, at: now) } ?? []) + (report.failure.map { [$0] } ?? [])
     }
 
-    private static func words(_ hold: PurgePlanner.Hold, at now: Timestamp) -> [String] {
-        switch hold {
-        case .young: return []
+    private static func sentences(_ stopReason: PurgePlanner.StopReason, at now: Timestamp) -> [String] {
+        switch stopReason {
+        case .tooRecent: return []
         case .reader(let reader):
-            let place = "The collector \(reader.name) has read up to record \((reader.next - 1).grouped)"
+            let progress = "The collector \(reader.name) has read up to record \((reader.next - 1).grouped)"
             guard reader.isSilent(at: now) else {
-                return [place + "; later records are kept for it."]
+                return [progress + "; later records are kept for it."]
             }
             return [
-                place
-                    + " and has been silent for \(TimeSpan(from: reader.heard, to: now).text); later records are kept "
+                progress
+                    + " and has been silent for \(TimeSpan(from: reader.lastReport, to: now).text); later records are kept "
                     + "for it. Start it, or, if it is gone for good, add --forget \(reader.name)."
             ]
-        case .unheard:
+        case .noReaders:
             return [
                 "No collector has reported how far its index has read the stream, so everything is kept. Collectors of "
                     + "this version report at start; if none has an index, add --no-index."
             ]
-        case .erasing(let count):
+        case .pendingErasures(let count):
             return [
                 "\(count.grouped) erased installations still have rows in ClickHouse, so everything is kept. Try again "
-                    + "once they are deleted; if they persist, `trackway-cluster engine audit` orders it again."
+                    + "once they are deleted; if they persist, `trackway-cluster cluster audit` orders it again."
             ]
         case .incomplete(let findings):
             return AuditText.lines(findings) + [
-                "These and later blocks are kept. `trackway-cluster engine audit` writes them again."
+                "These and later blocks are kept. `trackway-cluster cluster audit` writes them again."
             ]
         }
     }
@@ -80,21 +81,21 @@ enum PurgeText {
         .members(
             ("removed", .integer(Int64(clamping: report.removed))),
             ("before", report.before.map { .integer(Int64(clamping: $0)) } ?? .null),
-            ("dry_run", .boolean(report.isTrial)),
+            ("dry_run", .boolean(report.isDryRun)),
             ("first", report.extent.map { .integer(Int64(clamping: $0.first)) } ?? .null),
             ("last", report.extent.map { .integer(Int64(clamping: $0.last)) } ?? .null),
-            ("held_by", report.hold.map { .string(name($0)) } ?? .null),
+            ("held_by", report.stopReason.map { .string(name($0)) } ?? .null),
             ("collectors", .array(report.readers.map(json))),
-            ("trouble", report.trouble.map { .string($0) } ?? .null)
+            ("trouble", report.failure.map { .string($0) } ?? .null)
         )
     }
 
-    private static func name(_ hold: PurgePlanner.Hold) -> String {
-        switch hold {
-        case .young: "age"
+    private static func name(_ stopReason: PurgePlanner.StopReason) -> String {
+        switch stopReason {
+        case .tooRecent: "age"
         case .reader: "collector"
-        case .unheard: "no_collectors"
-        case .erasing: "erasures"
+        case .noReaders: "no_collectors"
+        case .pendingErasures: "erasures"
         case .incomplete: "tables"
         }
     }
@@ -103,21 +104,21 @@ enum PurgeText {
         .members(
             ("name", .string(reader.name)),
             ("next", .integer(Int64(clamping: reader.next))),
-            ("heard", .integer(reader.heard.milliseconds))
+            ("heard", .integer(reader.lastReport.milliseconds))
         )
     }
 }
 
 /// Formats incomplete blocks.
 enum AuditText {
-    /// Returns a line for each block.
+    /// Returns a line for each incomplete block.
     static func lines(_ findings: [BlockFinding]) -> [String] {
         findings.map { finding in
             let missing = ColumnTable.allCases.compactMap { table in
                 finding.missing[table].map { "\($0.grouped) in \(table.rawValue)" }
             }
             let end =
-                if finding.isMended {
+                if finding.isRepaired {
                     "; they were written again."
                 } else if finding.isPurged {
                     "; it cannot be rewritten, as its records were purged. Restore the tables from a backup."

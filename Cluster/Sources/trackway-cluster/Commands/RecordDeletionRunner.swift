@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import CollectorJetStream
 internal import Logging
 internal import TrackwayCommand
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Deletes records of erased installations from the stream, while a forwarder writes.
 struct RecordDeletionRunner: Sendable {
-    /// The interval of searches.
+    /// The interval between searches.
     private static let pause: Duration = .seconds(5)
-    /// The interval while something blocks the deletion.
+    /// The interval between searches while something blocks the deletion.
     private static let longPause: Duration = .seconds(60)
 
     private let engine: Engine
     private let store: ClickHouseStore
-    private let report: ForwardReport
+    private let reporter: ForwardReporter
     private let forwarding: ForwardingRunner
 
-    /// Creates a task for the erasures in the tables of this origin.
-    init(_ engine: Engine, _ origin: ColumnOrigin, _ store: ClickHouseStore, _ report: ForwardReport) {
+    /// Creates a runner for the erasures in the tables with this origin.
+    init(_ engine: Engine, _ origin: ColumnOrigin, _ store: ClickHouseStore, _ reporter: ForwardReporter) {
         self.engine = engine
         self.store = store
-        self.report = report
+        self.reporter = reporter
         forwarding = ForwardingRunner(
-            engine.source(of: origin, isBeside: true),
+            engine.source(of: origin, isSecondary: true),
             store: store,
             clock: SystemClock(),
             sleep: CollectorHost.sleep
@@ -35,74 +35,74 @@ struct RecordDeletionRunner: Sendable {
 
     /// Searches and deletes until the task is canceled.
     ///
-    /// A forwarder on stand-by leaves it to the writing one.
+    /// A forwarder on standby leaves this work to the one that writes.
     func run() async {
-        var told: String?
+        var lastReason: String?
         while !Task.isCancelled {
             var pause = Self.pause
-            if report.isWriting {
-                let found = await forwarding.eraseRecords(engine.erased, engine.keeping, store)
+            if reporter.isWriting {
+                let report = await forwarding.eraseRecords(engine.deletionIndexes, engine.maintenance, store)
                 if Task.isCancelled { return }
-                let words = ErasingText.words(found)
-                report.erased(found, trouble: words == told ? nil : words)
-                told = words
-                if words != nil { pause = Self.longPause }
+                let reason = RecordDeletionText.reason(report)
+                reporter.reportDeletion(report, problem: reason == lastReason ? nil : reason)
+                lastReason = reason
+                if reason != nil { pause = Self.longPause }
             }
             await CollectorHost.sleep(pause)
         }
     }
 
     /// Searches and deletes once.
-    func once() async {
-        let found = await forwarding.eraseRecords(engine.erased, engine.keeping, store)
-        report.erased(found, trouble: ErasingText.words(found))
+    func runOnce() async {
+        let report = await forwarding.eraseRecords(engine.deletionIndexes, engine.maintenance, store)
+        reporter.reportDeletion(report, problem: RecordDeletionText.reason(report))
     }
 }
 
-/// Formats the deletion of erased records.
-enum ErasingText {
-    /// Returns why records of erased installations stay.
+/// Formats the result of deleting erased records.
+enum RecordDeletionText {
+    /// Returns why records of erased installations remain.
     ///
-    /// Nil if none do, or only temporarily.
-    static func words(_ report: DeletionReport) -> String? {
-        if let trouble = report.trouble { return trouble }
-        guard case .reader(let reader)? = report.hold else { return nil }
+    /// Returns nil if none remain, or if they remain only temporarily.
+    static func reason(_ report: DeletionReport) -> String? {
+        if let failure = report.failure { return failure }
+        guard case .outdatedReader(let reader)? = report.stopReason else { return nil }
         return
             "Records of erased installations stay in the stream: the collector \(reader.name) has an earlier version, "
             + "whose index would stop at a missing record. Upgrade it, or, if it is gone for good, forget it with "
-            + "`trackway-cluster engine purge` and --forget."
+            + "`trackway-cluster cluster purge` and --forget."
     }
 
-    /// Returns the line in `trackway-cluster engine check`.
+    /// Returns the line about deletions for `trackway-cluster cluster check`.
     ///
     /// - Parameters:
-    ///   - listed: The number of records that are deleted or about to be.
-    ///   - left: The number of blocks still to search or delete from.
-    static func line(listed: UInt64, left: Int) -> String {
+    ///   - listed: The number of records that were deleted or are about to be deleted.
+    ///   - remainingBlocks: The number of blocks still to search or delete from.
+    static func line(listed: UInt64, remainingBlocks: Int) -> String {
         "Records of erased installations listed for deletion: \(listed.grouped); blocks still to search or delete "
-            + "from: \(left.grouped)."
+            + "from: \(remainingBlocks.grouped)."
     }
 }
 
-extension ForwardReport {
-    /// Reports a search for records of erased installations.
+extension ForwardReporter {
+    /// Reports the result of deleting records of erased installations.
     ///
-    /// - Parameter trouble: A new problem, as a sentence; nil for none.
-    func erased(_ found: DeletionReport, trouble: String?) {
-        health?.erased(found)
-        if found.deleted > 0 {
-            logger.info("\(found.deleted) records of erased installations were deleted from the stream.")
+    /// - Parameter problem: A new problem, as a sentence; nil for none.
+    func reportDeletion(_ report: DeletionReport, problem: String?) {
+        health?.record(report)
+        if report.deleted > 0 {
+            logger.info("\(report.deleted) records of erased installations were deleted from the stream.")
         }
-        if let trouble { logger.warning("\(trouble)") }
-        guard isJSON, found.deleted > 0 || trouble != nil else { return }
+        if let problem { logger.warning("\(problem)") }
+        guard isJSON, report.deleted > 0 || problem != nil else { return }
         Console.standard.write(
             json: .members(
                 (
                     "erased",
                     .members(
-                        ("records", .integer(Int64(found.deleted))),
-                        ("blocks_left", found.left.map { .integer(Int64($0)) } ?? .null),
-                        ("trouble", trouble.map { .string($0) } ?? .null)
+                        ("records", .integer(Int64(report.deleted))),
+                        ("blocks_left", report.remainingBlocks.map { .integer(Int64($0)) } ?? .null),
+                        ("trouble", problem.map { .string($0) } ?? .null)
                     )
                 )
             )

@@ -10,8 +10,8 @@ struct SecretFile: Sendable {
     let path: String
     /// The option that names the file.
     let option: String
-    /// Called with a warning, as a sentence.
-    var warn: @Sendable (String) -> Void = { Console.standard.note("trackway: \($0)") }
+    /// Called with a warning of one sentence.
+    var onWarning: @Sendable (String) -> Void = { Console.standard.note("trackway: \($0)") }
 
     /// Reads the file.
     ///
@@ -29,18 +29,21 @@ struct SecretFile: Sendable {
                 remedy: "name a file that you may read with \(option)"
             )
         }
-        if let warning { warn(warning) }
+        if let warning { onWarning(warning) }
         return bytes
     }
 
-    /// Why the permissions are too wide.
+    /// A warning that the file's permissions are too broad, or nil.
     ///
-    /// Nil if they are not, or if the system has none.
+    /// The value is nil if other users have no access, or if the system has no POSIX permissions.
     ///
-    /// A group may have access, which is how a file of another owner is shared with a service.
+    /// Group access is allowed, because a file with another owner is shared with a service in this way.
     var warning: String? {
-        // A readable file's permissions are visible; if they just changed, do not warn.
-        guard let mode = (try? FileManager.default.attributesOfItem(atPath: real))?[.posixPermissions] as? NSNumber,
+        // A readable file's permissions are also readable, unless the file has just changed. In that case, there is no
+        // warning.
+        guard
+            let mode = (try? FileManager.default.attributesOfItem(atPath: resolvedPath))?[.posixPermissions]
+                as? NSNumber,
             mode.intValue & 0o007 != 0
         else { return nil }
         return
@@ -48,8 +51,8 @@ struct SecretFile: Sendable {
             + "read or change it; run chmod 600 \(path), or 640 for a group that only the service belongs to"
     }
 
-    /// The path with links resolved.
+    /// The path with symbolic links resolved.
     ///
-    /// Kubernetes mounts secrets as links, and a link's own mode is irrelevant.
-    private var real: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+    /// Kubernetes mounts secrets as symbolic links, and a link's own mode is irrelevant.
+    private var resolvedPath: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 }

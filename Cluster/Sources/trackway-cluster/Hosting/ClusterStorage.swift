@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import CollectorHTTP
 internal import CollectorJetStream
-internal import CollectorStore
+internal import CollectorSQLite
 internal import Foundation
 internal import Logging
 internal import TrackwayCommand
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// Stores records in JetStream, and answers queries from the index or ClickHouse.
@@ -17,15 +17,17 @@ struct ClusterStorageProvider: CollectorStorageProvider {
     /// The NATS servers that store the records.
     var engine: EngineSettings
     /// The database that answers queries; nil to use the index.
-    var analysis: ClickHouseClient?
-    /// Whether there is an index. Without one, the database answers every query.
+    var clickHouse: ClickHouseClient?
+    /// Whether there is an index.
+    ///
+    /// Without an index, the database answers every query.
     var hasIndex = true
 
     var summary: StorageSummary {
-        var lines = [(label: "Engine", value: engine.text)]
-        if let analysis {
+        var lines = [(label: "NATS", value: engine.text)]
+        if let clickHouse {
             lines.append(
-                ("Analysis", "\(analysis.address)" + (hasIndex ? "" : " answers all queries, without an index"))
+                ("Queries", "\(clickHouse.address)" + (hasIndex ? "" : " answers all of them, without an index"))
             )
         }
         return StorageSummary(
@@ -42,8 +44,8 @@ struct ClusterStorageProvider: CollectorStorageProvider {
 
 /// The storage of a running collector in a cluster.
 struct ClusterStorage: CollectorStorage {
-    /// The check intervals for tables that answer some or all queries.
-    private static let looks = (some: Duration.seconds(10), all: Duration.seconds(1))
+    /// The intervals between checks of tables that answer some or all queries.
+    private static let checkIntervals = (some: Duration.seconds(10), all: Duration.seconds(1))
 
     let host: CollectorHost
     let engine: Engine
@@ -53,7 +55,7 @@ struct ClusterStorage: CollectorStorage {
     /// The tables; nil for none.
     let tables: ClickHouseEventStore?
     let store: any EventStore
-    /// Locks the folder for this collector.
+    /// The lock that reserves the folder for this collector.
     private let lock: any StorageLock
 
     var intake: any RecordIntake { engine.intake }
@@ -61,15 +63,15 @@ struct ClusterStorage: CollectorStorage {
 
     /// Opens the files, without connecting to NATS yet.
     ///
-    /// - Throws: ``CommandFailure`` if a file cannot be used, or if tables that answer every query are not usable.
+    /// - Throws: ``CommandFailure`` if a file cannot be used, or if tables that must answer every query are unusable.
     init(_ provider: ClusterStorageProvider, _ host: CollectorHost) async throws(CommandFailure) {
         self.host = host
-        let proven = Locked<Engine?>(nil)
-        tables = provider.analysis.map { client in
+        let openedEngine = Locked<Engine?>(nil)
+        tables = provider.clickHouse.map { client in
             ClickHouseEventStore(
                 client,
-                origin: { proven.withLock { $0 }?.facts?.stream.origin },
-                end: { proven.withLock { $0 }?.intake.highest },
+                origin: { openedEngine.withLock { $0 }?.facts?.stream.origin },
+                end: { openedEngine.withLock { $0 }?.intake.highest },
                 plan: provider.hasIndex ? nil : host.plan
             )
         }
@@ -78,29 +80,30 @@ struct ClusterStorage: CollectorStorage {
             store = tables
             try await Self.check(tables, host.logger)
         } else {
-            // The index may be needed: whether the stream's first records were purged is not known yet. The tables in
-            // ClickHouse count visitors and users separately, and both stores must give the same answers.
-            let opened = try host.openIndex(keepsLegacyIndex: true, joinsVisitors: false)
-            index = opened
-            store = opened
+            // The legacy index may still be needed, because it is not known yet whether the stream's first records were
+            // purged. The tables in ClickHouse count visitors and users separately, and both stores must give the same
+            // answers.
+            let openedIndex = try host.openIndex(keepsLegacyIndex: true, joinsVisitors: false)
+            index = openedIndex
+            store = openedIndex
         }
         lock = try Self.lock(host.folder)
         try Self.checkFolder(host.folder, indexed: index?.indexed)
-        let indexing = Locked<Indexer?>(nil)
+        let openedIndexer = Locked<Indexer?>(nil)
         let indexed = store.indexed
         engine = Engine(
             provider.engine.addresses,
             credentials: provider.engine.credentials,
             tls: provider.engine.tls,
             options: host.intake,
-            // The index's cursor is after the last record it has.
+            // The index's cursor is one past the index's last record.
             known: indexed.streamSequence > 0 ? indexed.streamSequence - 1 : 0,
             clock: SystemClock(),
-            chance: CollectorHost.chance,
+            randomUInt64: CollectorHost.randomUInt64,
             sleep: CollectorHost.sleep,
-            notice: { [logger = host.logger] in logger.warning("\($0)") },
-            relief: { [logger = host.logger] in logger.notice("\($0)") },
-            committed: { position in indexing.withLock { $0 }?.durable(upTo: position) }
+            onWarning: { [logger = host.logger] in logger.warning("\($0)") },
+            onRecovery: { [logger = host.logger] in logger.notice("\($0)") },
+            onCommit: { position in openedIndexer.withLock { $0 }?.markDurable(upTo: position) }
         )
         let stream = engine.records
         indexer = index.map { store in
@@ -109,12 +112,12 @@ struct ClusterStorage: CollectorStorage {
                 store: store,
                 limits: host.configuration.limits,
                 plan: host.plan,
-                notice: { [logger = host.logger] in logger.warning("\($0)") }
+                onStatus: { [logger = host.logger] in logger.warning("\($0)") }
             )
         }
-        let made = (indexer, engine)
-        indexing.withLock { $0 = made.0 }
-        proven.withLock { $0 = made.1 }
+        let pair = (indexer, engine)
+        openedIndexer.withLock { $0 = pair.0 }
+        openedEngine.withLock { $0 = pair.1 }
     }
 
     func run() async {
@@ -125,31 +128,31 @@ struct ClusterStorage: CollectorStorage {
         }
     }
 
-    /// Waits for proof of durability, then checks the origin of index and tables.
+    /// Waits for proof of durability, then checks the origin of the index and the tables.
     func prepare() async throws(CommandFailure) {
-        try await prove()
+        try await proveDurability()
         // Only now is it known which stream the tables must have been filled from.
         if index == nil, let tables { try await Self.check(tables, host.logger) }
     }
 
     func runWhileServing() async {
-        async let reported: Void = reportPlace()
+        async let reported: Void = reportIndexPosition()
         await followErasures()
         await reported
     }
 
     /// Follows erasures in the stream until the task is canceled.
     ///
-    /// Does nothing with an index, which reads them itself.
+    /// Does nothing if there is an index, which reads erasures itself.
     private func followErasures() async {
         guard index == nil, let tables else { return }
-        await StreamedErasures(
+        await ErasureFollower(
             records: engine.records,
-            highest: { [engine] in engine.intake.readable },
-            tables: { tables.written },
-            isGone: { ($0 as? StreamFault)?.isGap ?? false },
-            found: { tables.ordered($0, at: $1) },
-            notice: { [logger = host.logger] in logger.warning("\($0)") },
+            streamEnd: { [engine] in engine.intake.readable },
+            tableEnd: { tables.written },
+            isPermanentlyMissing: { ($0 as? StreamFault)?.isGap ?? false },
+            onErasure: { tables.addPendingErasure(of: $0, at: $1) },
+            onWarning: { [logger = host.logger] in logger.warning("\($0)") },
             limits: host.configuration.limits,
             sleep: CollectorHost.sleep
         ).run()
@@ -167,10 +170,10 @@ struct ClusterStorage: CollectorStorage {
     /// Does not wait for a server that cannot be reached: erasures are then read from the stream as they arrive, and
     /// events of installations erased earlier are left out when the tables are filled.
     ///
-    /// - Throws: ``CommandFailure`` for a fault that lasts until it is repaired.
+    /// - Throws: ``CommandFailure`` for a permanent fault, which lasts until it is repaired.
     private static func check(_ tables: ClickHouseEventStore, _ logger: Logger) async throws(CommandFailure) {
-        guard let fault = await tables.look() else { return }
-        guard fault.isLasting else { return logger.warning("Nothing can be read yet: \(fault.reason)") }
+        guard let fault = await tables.refresh() else { return }
+        guard fault.isPermanent else { return logger.warning("Nothing can be read yet: \(fault.reason)") }
         throw CommandFailure(
             .cannotCreate,
             "the tables cannot be used, so the collector does not start: \(fault.reason)"
@@ -179,27 +182,30 @@ struct ClusterStorage: CollectorStorage {
 
     /// Repeatedly checks the tables' lag, and whether they can answer queries.
     private func watchTables() async {
-        let isAll = index == nil
-        await tables?.watch(every: isAll ? Self.looks.all : Self.looks.some, sleep: CollectorHost.sleep) {
-            [logger = host.logger] trouble in
-            let what = isAll ? "Readers" : "Queries"
-            if let trouble {
-                logger.warning("\(what) cannot be answered: \(trouble)")
+        let answersAll = index == nil
+        await tables?.watch(
+            every: answersAll ? Self.checkIntervals.all : Self.checkIntervals.some,
+            sleep: CollectorHost.sleep
+        ) {
+            [logger = host.logger] problem in
+            let subject = answersAll ? "Readers" : "Queries"
+            if let problem {
+                logger.warning("\(subject) cannot be answered: \(problem)")
             } else {
-                logger.notice("\(what) can be answered again.")
+                logger.notice("\(subject) can be answered again.")
             }
         }
     }
 
-    /// Rejects a folder with a log, or with an index of one.
+    /// Rejects a folder that contains a log, or an index that was built from one.
     ///
-    /// Positions in a log and in a stream have the same bits and different meanings, so no index may see both.
+    /// Positions in a log and in a stream use the same bits with different meanings, so no index may contain both.
     ///
     /// - Parameter indexed: The index's cursor; nil for no index.
     private static func checkFolder(_ folder: CollectorFolder, indexed: EventPosition?) throws(CommandFailure) {
-        let hasMark = try EngineMark(in: folder) != nil
+        let hasIndexSource = try IndexSource(in: folder) != nil
         let hasLog = FileManager.default.fileExists(atPath: folder.intake)
-        guard hasLog || !hasMark && indexed ?? .start > .start else { return }
+        guard hasLog || !hasIndexSource && indexed ?? .start > .start else { return }
         throw CommandFailure(
             .cannotCreate,
             "the folder \(folder.path) has \(hasLog ? "an intake log" : "an index of an intake log")",
@@ -227,30 +233,30 @@ struct ClusterStorage: CollectorStorage {
         )
     }
 
-    private func prove() async throws(CommandFailure) {
+    private func proveDurability() async throws(CommandFailure) {
         if let reasons = await engine.waitUntilDurable() {
             throw CommandFailure(
                 .cannotCreate,
                 "the NATS cluster cannot be used, so the collector does not start:\n" + reasons.joined(separator: "\n"),
-                remedy: "`trackway-cluster engine check` with the same options shows each server"
+                remedy: "`trackway-cluster cluster check` with the same options shows each server"
             )
         }
         guard let facts = engine.facts?.stream else { return }
-        let mark = EngineMark(stream: facts.name, created: facts.created)
-        if let known = try EngineMark(in: host.folder) {
-            guard known == mark else {
+        let source = IndexSource(stream: facts.name, created: facts.created)
+        if let recorded = try IndexSource(in: host.folder) {
+            guard recorded == source else {
                 throw CommandFailure(
                     .cannotCreate,
-                    "the index in \(host.folder.path) was built from the stream \(known.stream) of \(known.created), "
-                        + "but the stream \(mark.stream) is of \(mark.created)",
+                    "the index in \(host.folder.path) was built from the stream \(recorded.stream) of \(recorded.created), "
+                        + "but the stream \(source.stream) is of \(source.created)",
                     remedy:
                         "find out what happened to the stream, or choose another folder with --data for the new one"
                 )
             }
         } else {
-            try mark.write(to: host.folder)
+            try source.write(to: host.folder)
         }
         if let index { try await check(index, facts) }
-        if engine.intake.highest > 0 { indexer?.opened(upTo: engine.intake.end) }
+        if engine.intake.highest > 0 { indexer?.logOpened(upTo: engine.intake.end) }
     }
 }

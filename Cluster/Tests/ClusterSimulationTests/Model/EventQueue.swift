@@ -14,7 +14,7 @@ enum SimulatedEvent {
     /// An installation sends its next batch, or repeats it.
     case send(installation: Int32)
     /// An installation's wait for this answer times out.
-    case givenUp(installation: Int32, round: Int32)
+    case sendTimedOut(installation: Int32, round: Int32)
     /// A batch arrives at a collector, or its next attempt is due.
     case attempt(AttemptReference)
     /// A record arrives at its stream's leader.
@@ -22,28 +22,28 @@ enum SimulatedEvent {
     /// The cluster's answer arrives at a collector, with the record's sequence and whether it is a duplicate.
     case stored(AttemptReference, round: Int32, sequence: Int32, isRepeated: Bool)
     /// The cluster rejects a record.
-    case answer(AttemptReference, round: Int32, Refusal)
+    case rejected(AttemptReference, round: Int32, Rejection)
     /// The wait for an answer times out.
-    case unanswered(AttemptReference, round: Int32)
+    case answerTimedOut(AttemptReference, round: Int32)
     /// A leader and the fast followers have written the records so far.
-    case flush(log: Int, term: Int, target: Int)
+    case flushFinished(log: Int, term: Int, target: Int)
     /// A slow disk has written the records so far.
-    case slowFlush(log: Int, member: Int, term: Int, target: Int)
+    case slowFlushFinished(log: Int, member: Int, term: Int, target: Int)
     /// A node begins to check a stream's durability.
-    case look(node: Int, stream: Int, number: Int32)
+    case checkStarted(node: Int, stream: Int, number: Int32)
     /// The node receives the result.
-    case looked(node: Int, stream: Int, number: Int32)
+    case checkFinished(node: Int, stream: Int, number: Int32)
     /// A node reads the order.
-    case follow(node: Int, number: Int32)
+    case readOrder(node: Int, number: Int32)
     /// Runs a node's action, unless the node has died since.
-    case node(Int, life: Int, (Simulation) -> Void)
+    case node(Int, incarnation: Int, (Simulation) -> Void)
     /// Runs any other action.
     case other((Simulation) -> Void)
 
     /// Why the cluster does not store a record.
-    enum Refusal {
+    enum Rejection {
         case noLeader
-        case inProcess
+        case inProgress
         case otherStream(Int)
         case connectionLost
     }
@@ -54,10 +54,10 @@ enum SimulatedEvent {
 /// Time advances once a millisecond has no more events. Events of the same millisecond run in the order in which they
 /// were added.
 struct EventQueue {
-    private static let slots: Int64 = 1 << 16
-    private var near: [[SimulatedEvent]] = Array(repeating: [], count: Int(slots))
-    private var far: [Int64: [(due: Int64, event: SimulatedEvent)]] = [:]
-    private var place = 0
+    private static let windowLength: Int64 = 1 << 16
+    private var currentWindow: [[SimulatedEvent]] = Array(repeating: [], count: Int(windowLength))
+    private var laterWindows: [Int64: [(due: Int64, event: SimulatedEvent)]] = [:]
+    private var slotIndex = 0
     /// Milliseconds since the start.
     private(set) var now: Int64 = 0
     /// The number of queued events.
@@ -67,10 +67,10 @@ struct EventQueue {
     mutating func add(_ event: SimulatedEvent, after delay: Int64) {
         let due = now + max(0, delay)
         count += 1
-        if due / Self.slots == now / Self.slots {
-            near[Int(due % Self.slots)].append(event)
+        if due / Self.windowLength == now / Self.windowLength {
+            currentWindow[Int(due % Self.windowLength)].append(event)
         } else {
-            far[due / Self.slots, default: []].append((due, event))
+            laterWindows[due / Self.windowLength, default: []].append((due, event))
         }
     }
 
@@ -78,17 +78,18 @@ struct EventQueue {
     mutating func next() -> SimulatedEvent? {
         guard count > 0 else { return nil }
         while true {
-            let slot = Int(now % Self.slots)
-            if place < near[slot].count {
-                defer { place += 1 }
+            let slot = Int(now % Self.windowLength)
+            if slotIndex < currentWindow[slot].count {
+                defer { slotIndex += 1 }
                 count -= 1
-                return near[slot][place]
+                return currentWindow[slot][slotIndex]
             }
-            near[slot] = []
-            place = 0
+            currentWindow[slot] = []
+            slotIndex = 0
             now += 1
-            guard now % Self.slots == 0, let due = far.removeValue(forKey: now / Self.slots) else { continue }
-            for (due, event) in due { near[Int(due % Self.slots)].append(event) }
+            guard now % Self.windowLength == 0, let due = laterWindows.removeValue(forKey: now / Self.windowLength)
+            else { continue }
+            for (due, event) in due { currentWindow[Int(due % Self.windowLength)].append(event) }
         }
     }
 }

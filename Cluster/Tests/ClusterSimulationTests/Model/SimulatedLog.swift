@@ -9,9 +9,9 @@ struct SimulatedServer {
     /// The side of a network partition; a server reaches those on its own side.
     var side = 0
     /// When it began to run and be reachable without syncing; nil if it syncs or is down.
-    var lazySince: Int64?
+    var unsyncedSince: Int64?
     /// The time of a disk write, in milliseconds.
-    var disk: Int64 = 2
+    var diskLatency: Int64 = 2
 }
 
 /// A stream stored by three servers with consensus, as its clients see it.
@@ -34,7 +34,7 @@ struct SimulatedLog {
     }
 
     /// A leader that was cut off, and does not know that it may have been replaced.
-    struct Former {
+    struct FormerLeader {
         var member: Int
         var stored: Int
         var since: Int64
@@ -42,7 +42,7 @@ struct SimulatedLog {
     }
 
     /// How long ids are known, in milliseconds.
-    static let window: Int64 = 120_000
+    static let idWindow: Int64 = 120_000
 
     let name: String
     /// The servers of the three members.
@@ -51,23 +51,23 @@ struct SimulatedLog {
     /// The number of stored records.
     var stored = 0
     /// The number of records that each member has.
-    var held = [0, 0, 0]
+    var recordCounts = [0, 0, 0]
     /// The leading member.
     var leader: Int? = 0
     /// Increases whenever a leader is elected or lost.
     var term = 0
     /// Since when the leader has not reached a majority.
-    var aloneSince: Int64?
-    var former: Former?
+    var isolatedSince: Int64?
+    var formerLeader: FormerLeader?
     /// The time since which the leader cannot reach each member; nil if it can.
-    var silentSince: [Int64?] = [nil, nil, nil]
+    var unreachableSince: [Int64?] = [nil, nil, nil]
     /// The members that the leader has not reached since it was elected.
-    var unheard: Set<Int> = []
-    var waiters: [(place: Int, waiter: Waiter)] = []
-    var places: [Int32: Int32] = [:]
+    var unseen: Set<Int> = []
+    var waiters: [(position: Int, waiter: Waiter)] = []
+    var positions: [Int32: Int32] = [:]
     var isFlushing = false
     /// The position of the final record.
-    var note: Int?
+    var finalRecord: Int?
     /// Increases when the subjects change.
     var configuration = 0
     /// Whether it accepts no records of partitions.
@@ -83,7 +83,7 @@ struct SimulatedLog {
     }
 
     /// The number of copies of a record.
-    func copies(of place: Int) -> Int { held.count { $0 > place } }
+    func copies(of position: Int) -> Int { recordCounts.count { $0 > position } }
 
     /// Appends a record to the leader's records.
     mutating func append(_ body: Int32, now: Int64, waiter: Waiter) {
@@ -94,13 +94,13 @@ struct SimulatedLog {
     /// Handles that members have written the first `count` records.
     ///
     /// - Returns: The waiters for records that are stored as a result, with their positions.
-    mutating func written(_ count: Int, by members: [Int]) -> [(place: Int, waiter: Waiter)] {
-        for member in members { held[member] = max(held[member], min(count, records.count)) }
-        let majority = held.sorted()[1]
+    mutating func recordWritten(_ count: Int, by members: [Int]) -> [(position: Int, waiter: Waiter)] {
+        for member in members { recordCounts[member] = max(recordCounts[member], min(count, records.count)) }
+        let majority = recordCounts.sorted()[1]
         guard majority > stored else { return [] }
         stored = majority
         var done = 0
-        while done < waiters.count, waiters[done].place < stored { done += 1 }
+        while done < waiters.count, waiters[done].position < stored { done += 1 }
         defer { waiters.removeFirst(done) }
         return Array(waiters.prefix(done))
     }
@@ -108,18 +108,18 @@ struct SimulatedLog {
     /// Makes a member the leader, and drops the records that it does not have.
     ///
     /// - Returns: Whether stored records were lost, which must never happen.
-    mutating func lead(_ member: Int) -> Bool {
+    mutating func makeLeader(_ member: Int) -> Bool {
         leader = member
         term += 1
-        aloneSince = nil
+        isolatedSince = nil
         isFlushing = false
-        if former?.member == member { former = nil }
-        let kept = held[member]
-        for other in held.indices { held[other] = min(held[other], kept) }
-        if kept < records.count { places = places.filter { Int($0.value) < kept } }
-        if let note, note >= kept { self.note = nil }
-        records.removeSubrange(kept...)
-        waiters.removeAll { $0.place >= kept }
-        return kept < stored
+        if formerLeader?.member == member { formerLeader = nil }
+        let remaining = recordCounts[member]
+        for other in recordCounts.indices { recordCounts[other] = min(recordCounts[other], remaining) }
+        if remaining < records.count { positions = positions.filter { Int($0.value) < remaining } }
+        if let finalRecord, finalRecord >= remaining { self.finalRecord = nil }
+        records.removeSubrange(remaining...)
+        waiters.removeAll { $0.position >= remaining }
+        return remaining < stored
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
@@ -13,7 +13,7 @@ struct SimulatedNode {
         case collector
         case forwarder
         /// Moves records to other streams while it runs.
-        case growth
+        case streamChange
     }
 
     /// The state of one stream in a collector.
@@ -21,13 +21,13 @@ struct SimulatedNode {
         var gate: StreamIntakeGate
         var durability = DurabilityState()
         /// The number of the current check; results of earlier ones are ignored.
-        var look: Int32 = 0
+        var checkNumber: Int32 = 0
         var isWatched = false
-        var pending: (look: DurabilityState.Look, last: UInt64?, floor: UInt64, connection: UInt64?)?
+        var pending: (result: DurabilityState.CheckResult, last: UInt64?, knownEnd: UInt64, connection: UInt64?)?
     }
 
     /// How far a node has read the order.
-    enum Standing {
+    enum Status {
         case unknown
         case single
         /// It has read this number of entries.
@@ -36,7 +36,7 @@ struct SimulatedNode {
 
     let role: Role
     /// Increases whenever the node dies.
-    var life = 0
+    var incarnation = 0
     var isAlive = false
     var asleepUntil: Int64 = 0
     var server: Int?
@@ -46,15 +46,15 @@ struct SimulatedNode {
     /// The attempts that it holds.
     var attempts: [Int32] = []
 
-    var standing = Standing.unknown
+    var status = Status.unknown
     /// Whether the stream of the order is known to exist.
-    var isThere = false
-    var known: [UInt64] = Array(repeating: 0, count: Simulation.order)
-    var heard: [Bool] = Array(repeating: false, count: Simulation.order)
-    var keeping = OrderCoordinator()
-    var follow: Int32 = 0
-    var isPausing = false
-    var asked: Int64 = 0
+    var orderExists = false
+    var knownEnds: [UInt64] = Array(repeating: 0, count: Simulation.order)
+    var hasFreshEnd: [Bool] = Array(repeating: false, count: Simulation.order)
+    var coordinator = OrderCoordinator()
+    var readNumber: Int32 = 0
+    var isWaiting = false
+    var lastEndRequest: Int64 = 0
 
     var forwarder = Forwarder()
     var cutter: BlockCutter?
@@ -63,14 +63,14 @@ struct SimulatedNode {
     init(_ role: Role) { self.role = role }
 
     /// Returns the same process after a restart.
-    func startedAnew(delay: Int) -> SimulatedNode {
-        var fresh = SimulatedNode(role)
-        fresh.life = life + 1
-        fresh.isAlive = true
-        fresh.address = address
-        fresh.connection = connection
-        fresh.keeping = OrderCoordinator(delay: .milliseconds(delay))
-        return fresh
+    func restarted(delay: Int) -> SimulatedNode {
+        var node = SimulatedNode(role)
+        node.incarnation = incarnation + 1
+        node.isAlive = true
+        node.address = address
+        node.connection = connection
+        node.coordinator = OrderCoordinator(delay: .milliseconds(delay))
+        return node
     }
 }
 
@@ -83,18 +83,18 @@ struct SimulatedAttempt {
     var stream = 0
     /// The number of the entry that had opened the streams when a stream was chosen.
     var opened: UInt64 = 0
-    var held = HeldRecord(at: MonotonicTime(milliseconds: 0))
-    var first: UInt64?
-    var floor: UInt64 = 0
+    var heldRecord = HeldRecord(at: MonotonicTime(milliseconds: 0))
+    var lowestEnd: UInt64?
+    var knownEnd: UInt64 = 0
     var isProbe = false
     var isHeld = false
     var isInFlight = false
     /// The remaining checks whether other streams were opened; set after a stream rejects the partition.
-    var looks: Int?
+    var remainingChecks: Int?
     var round: Int32 = 0
     var server: Int?
     var connection: UInt64 = 0
-    var listed = 0
+    var slot = 0
 }
 
 /// An installation that sends its batches one after the other, each until it is acknowledged.
@@ -110,7 +110,7 @@ struct SimulatedInstallation {
 
 /// The contents of the tables.
 struct SimulatedTables {
-    var isReached = true
+    var isReachable = true
     /// The batches whose events each block has, as first written.
     var events: [UInt64: [Int32]] = [:]
     /// The lowest block that has a batch's ids; 0 for none.
@@ -122,10 +122,10 @@ struct SimulatedTables {
 }
 
 /// The state of moving records to other streams: requested changes and progress.
-struct SimulatedGrowth {
-    var wanted: [Int] = []
-    var growth: StreamChangePlanner?
-    var isAtWork = false
+struct SimulatedStreamChange {
+    var requestedCounts: [Int] = []
+    var planner: StreamChangePlanner?
+    var isRunning = false
     /// The number of steps taken.
     var steps = 0
 }

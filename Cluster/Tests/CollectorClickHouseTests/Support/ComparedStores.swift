@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ClusterTesting
-internal import Collector
-internal import CollectorStore
+internal import CollectorCore
+internal import CollectorSQLite
 internal import Foundation
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 @testable internal import CollectorClickHouse
@@ -14,14 +14,14 @@ internal import TrackwayJournal
 /// An SQLite index and ClickHouse tables, filled from one stream to compare their answers.
 struct ComparedStores: Sendable {
     /// The stream of both stores.
-    let stream: StreamMemory
+    let stream: InMemoryStream
     let server: ClickHouseServer
     let client: ClickHouseClient
     let index: SQLiteEventStore
     let columns: ClickHouseEventStore
 
     /// Returns the answers or errors of both stores.
-    func ask<Answer: Sendable>(
+    func results<Answer: Sendable>(
         _ body: (any AnalyticsStore) async throws(StoreError) -> Answer
     ) async -> (index: Result<Answer, StoreError>, columns: Result<Answer, StoreError>) {
         (await Self.result(index, body), await Self.result(columns, body))
@@ -46,12 +46,12 @@ struct ComparedStores: Sendable {
 
     /// Returns a runner that fills the tables.
     func forwarding(blockEvents: Int = 150) async throws -> ForwardingRunner {
-        var cutting = BlockCutter.Limits()
-        cutting.events = blockEvents
+        var limits = BlockCutter.Limits()
+        limits.events = blockEvents
         return ForwardingRunner(
             stream.source,
             store: try await tables(),
-            cutting: cutting,
+            blockLimits: limits,
             clock: SystemClock(),
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )
@@ -68,11 +68,11 @@ struct ComparedStores: Sendable {
     static func run(
         budget: QueryBudget = QueryBudget(),
         blockEvents: Int = 150,
-        fill: (StreamMemory) -> Void,
-        indexed: (StreamMemory) -> StreamMemory = { $0 },
+        fill: (InMemoryStream) -> Void,
+        indexed: (InMemoryStream) -> InMemoryStream = { $0 },
         _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
-        let stream = StreamMemory()
+        let stream = InMemoryStream()
         fill(stream)
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-questions-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -85,11 +85,14 @@ struct ComparedStores: Sendable {
         )
         defer { try? index.close() }
         let indexer = Indexer(stream: indexed(stream), store: index)
-        indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
+        indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
         try await indexer.catchUp()
         try await ClickHouseServer.run { server in
-            let client = ClickHouseClient(ClickHouseAddress(host: "127.0.0.1", port: server.port), option: "--analysis")
-            #expect(try await ClickHouseTables(client).make(of: origin))
+            let client = ClickHouseClient(
+                ClickHouseAddress(host: "127.0.0.1", port: server.port),
+                option: "--clickhouse"
+            )
+            #expect(try await ClickHouseTables(client).create(for: origin))
             let columns = ClickHouseEventStore(client, origin: { origin.records }, budget: budget)
             let stores = ComparedStores(stream: stream, server: server, client: client, index: index, columns: columns)
             #expect(try await stores.forwarding(blockEvents: blockEvents).run(untilCaughtUp: true) == nil)

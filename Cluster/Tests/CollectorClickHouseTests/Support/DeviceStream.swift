@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorTesting
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A stream for tests of devices, names and the plan.
 ///
@@ -12,7 +12,7 @@ enum DeviceStream {
     static let installations: ClosedRange<UInt64> = 1...7
     /// The erased installation.
     static let erased: UInt64 = 7
-    static let start = QuestionStream.start
+    static let start = QueryStream.start
     static let names = ["buy", "Buy", "view", "it's %_", "名", "_screen_view", "_tap", "$odd", "free"]
 
     static let plan = """
@@ -36,12 +36,12 @@ enum DeviceStream {
         #""location":{"latitude":1,"longitude":2.5}"#, #""heading":{"magnetic_heading":12}"#, #""motion":[{},{}]"#,
     ]
 
-    private static func some(_ parts: [String], _ count: Int, _ chance: inout SeededChance) -> String {
-        (0..<count).compactMap { _ in parts.randomElement(using: &chance) }.joined(separator: ",")
+    private static func some(_ parts: [String], _ count: Int, _ random: inout SeededNumberGenerator) -> String {
+        (0..<count).compactMap { _ in parts.randomElement(using: &random) }.joined(separator: ",")
     }
 
     /// Returns one of few contexts, so that they repeat.
-    private static func context(_ chance: inout SeededChance) -> String {
+    private static func context(_ random: inout SeededNumberGenerator) -> String {
         let app = [
             #""app":{"id":"shop","version":"1.0"}"#, #""app":{"id":"shop","version":"2.0"}"#, #""app":{"id":"it's"}"#,
             "",
@@ -53,50 +53,50 @@ enum DeviceStream {
         let user = [#""user":{"id":"u1"}"#, #""user":{"id":"u\u0000\u00e9"}"#, "", ""]
         let screen = [#""screen":{"name":"Home"}"#, #""screen":{"name":""}"#, ""]
         let global = [#""global":{"tier":"gold","n":1}"#, ""]
-        let parts = [app, device, user, screen, global].compactMap { $0.randomElement(using: &chance) }
+        let parts = [app, device, user, screen, global].compactMap { $0.randomElement(using: &random) }
         return #"{"context":{\#(parts.filter { !$0.isEmpty }.joined(separator: ","))}}"#
     }
 
-    private static func time(_ chance: inout SeededChance) -> Int64 {
-        if chance.chance(60) { return [Int64.min, -1, 0, 899_999, 253_402_300_800_000, .max][chance.number(0...5)] }
+    private static func time(_ random: inout SeededNumberGenerator) -> Int64 {
+        if random.oneIn(60) { return [Int64.min, -1, 0, 899_999, 253_402_300_800_000, .max][random.number(0...5)] }
         // Few distinct times, so that many events share a millisecond.
-        return start + Int64(chance.number(0...300)) * 21_600_000 / 5
+        return start + Int64(random.number(0...300)) * 21_600_000 / 5
     }
 
-    private static func event(_ number: UInt64, _ chance: inout SeededChance) -> String {
-        var head = #""time":\#(time(&chance)),"#
+    private static func event(_ number: UInt64, _ random: inout SeededNumberGenerator) -> String {
+        var head = #""time":\#(time(&random)),"#
         // An event of a simple client: without an id or a time.
-        if !chance.chance(15) { head += #""id":"\#(SentBatch.id(number))","# }
-        if chance.chance(25) { head = #""id":"\#(SentBatch.id(number))","# }
-        switch chance.number(0...9) {
+        if !random.oneIn(15) { head += #""id":"\#(SentBatch.id(number))","# }
+        if random.oneIn(25) { head = #""id":"\#(SentBatch.id(number))","# }
+        switch random.number(0...9) {
         case 0, 1:
             return
-                #"{\#(head)"name":"_device_properties","attributes":{\#(some(properties, chance.number(0...5), &chance))}}"#
+                #"{\#(head)"name":"_device_properties","attributes":{\#(some(properties, random.number(0...5), &random))}}"#
         case 2, 3:
-            return #"{\#(head)"name":"_app_state","attributes":{\#(some(states, chance.number(0...6), &chance))}}"#
+            return #"{\#(head)"name":"_app_state","attributes":{\#(some(states, random.number(0...6), &random))}}"#
         case 4: return #"{\#(head)"name":"_app_\u0073tate"}"#
         default: break
         }
-        let odd = QuestionStream.values.randomElement(using: &chance) ?? "1"
+        let odd = QueryStream.values.randomElement(using: &random) ?? "1"
         var attributes: [String] = []
-        if !chance.chance(3) { attributes.append(#""total":\#(chance.number(-2...9))"#) }
-        if chance.chance(2) { attributes.append(#""odd":\#(odd)"#) }
-        if chance.chance(3) { attributes.append(#""list":[1,\#(odd)]"#) }
-        if chance.chance(5) { attributes.append(#""x\#(chance.number(1...9))":{}"#) }
-        let items = chance.chance(4) ? #","items":[{"id":"a"},{"id":"b"},{"id":"c"}]"# : ""
-        let name = QuestionStream.text(names.randomElement(using: &chance) ?? "buy")
+        if !random.oneIn(3) { attributes.append(#""total":\#(random.number(-2...9))"#) }
+        if random.oneIn(2) { attributes.append(#""odd":\#(odd)"#) }
+        if random.oneIn(3) { attributes.append(#""list":[1,\#(odd)]"#) }
+        if random.oneIn(5) { attributes.append(#""x\#(random.number(1...9))":{}"#) }
+        let items = random.oneIn(4) ? #","items":[{"id":"a"},{"id":"b"},{"id":"c"}]"# : ""
+        let name = QueryStream.text(names.randomElement(using: &random) ?? "buy")
         return #"{\#(head)"name":\#(name),"attributes":{\#(attributes.joined(separator: ","))}\#(items)}"#
     }
 
     /// Fills a stream. Equal seeds give equal streams.
-    static func fill(_ stream: StreamMemory, seed: UInt64, batches: Int = 60) {
-        var chance = SeededChance(seed: seed)
+    static func fill(_ stream: InMemoryStream, seed: UInt64, batches: Int = 60) {
+        var random = SeededNumberGenerator(seed: seed)
         var next: UInt64 = 1
         var records: [[UInt8]] = []
         var sent: [UInt64?: [UInt64]] = [:]
         for batch in 1...batches {
-            if let again = records.randomElement(using: &chance), chance.chance(6) { stream.append(again) }
-            let installation = chance.chance(8) ? nil : UInt64(chance.number(1...Int(erased)))
+            if let again = records.randomElement(using: &random), random.oneIn(6) { stream.append(again) }
+            let installation = random.oneIn(8) ? nil : UInt64(random.number(1...Int(erased)))
             var lines: [String] = []
             if let installation {
                 lines.append(
@@ -104,20 +104,20 @@ enum DeviceStream {
                         + #""writer":"\#(SentBatch.id(0xAA_0000 + UInt64(batch)))","first":1,"last":20,"recorded":20,"dropped":[],"skipped":[]}}"#
                 )
             }
-            if !chance.chance(10) { lines.append(context(&chance)) }
+            if !random.oneIn(10) { lines.append(context(&random)) }
             for _ in 0..<20 {
-                if chance.chance(7) { lines.append(context(&chance)) }
+                if random.oneIn(7) { lines.append(context(&random)) }
                 // The same event again, in a batch with different boundaries.
-                let again = chance.chance(30) ? sent[installation]?.randomElement(using: &chance) : nil
-                lines.append(event(again ?? next, &chance))
+                let again = random.oneIn(30) ? sent[installation]?.randomElement(using: &random) : nil
+                lines.append(event(again ?? next, &random))
                 sent[installation, default: []].append(next)
                 next += 1
             }
             if batch == batches * 2 / 3 { lines.append(SentBatch.tombstone(erased)) }
-            let refused = chance.chance(5) ? #"[3,"invalid_name","name","Not a name."]"# : ""
-            let about =
-                #"{"received":\#(start + Int64(batch) * 43_200_000),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
-            let record = Array((about + "\n" + lines.joined(separator: "\n")).utf8)
+            let rejected = random.oneIn(5) ? #"[3,"invalid_name","name","Not a name."]"# : ""
+            let header =
+                #"{"received":\#(start + Int64(batch) * 43_200_000),"key":"dev","encoding":"identity","rejected":[\#(rejected)]}"#
+            let record = Array((header + "\n" + lines.joined(separator: "\n")).utf8)
             records.append(record)
             stream.append(record)
         }

@@ -1,58 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// The deletion list of a stream in memory, which fails when a test wants it to.
 final class InMemoryDeletionList: DeletedRecordList {
-    /// The result of an order.
-    enum Fate: Sendable {
-        case works
+    /// The result of a request.
+    enum Outcome: Sendable {
+        case succeeds
         /// It is carried out, but the answer is lost.
-        case unheard
+        case answerLost
         case fails
     }
 
     struct State: Sendable {
         var progress = ErasureProgress()
-        var isMade = false
-        /// Decides the results of the next orders.
-        var fate: @Sendable () -> Fate = { .works }
+        var isPrepared = false
+        /// Decides the results of the next requests.
+        var outcome: @Sendable () -> Outcome = { .succeeds }
         /// Whether a record was deleted before it was listed.
-        var isCareless = false
+        var deletedUnlisted = false
         /// Deleted records, in order of the requests.
-        var orders: [UInt64] = []
+        var deletions: [UInt64] = []
     }
 
-    let stream: StreamMemory
+    let stream: InMemoryStream
     let state = Locked(State())
 
-    init(_ stream: StreamMemory) { self.stream = stream }
+    init(_ stream: InMemoryStream) { self.stream = stream }
 
-    private func order(_ body: (inout State) -> Void) throws(StreamMaintenanceError) {
-        let fate = state.withLock { $0.fate }()
-        if case .fails = fate { throw StreamMaintenanceError("It fails.") }
+    private func perform(_ body: (inout State) -> Void) throws(StreamMaintenanceError) {
+        let outcome = state.withLock { $0.outcome }()
+        if case .fails = outcome { throw StreamMaintenanceError("It fails.") }
         state.withLock { body(&$0) }
-        if case .unheard = fate { throw StreamMaintenanceError("Its answer is lost.") }
+        if case .answerLost = outcome { throw StreamMaintenanceError("The answer was lost.") }
     }
 
-    func prepare() async throws(StreamMaintenanceError) { try order { $0.isMade = true } }
+    func prepare() async throws(StreamMaintenanceError) { try perform { $0.isPrepared = true } }
 
     func progress() async throws(StreamMaintenanceError) -> ErasureProgress { state.withLock { $0.progress } }
 
-    func note(_ progress: ErasureProgress) async throws(StreamMaintenanceError) { try order { $0.progress = progress } }
+    func save(_ progress: ErasureProgress) async throws(StreamMaintenanceError) {
+        try perform { $0.progress = progress }
+    }
 
-    func list(_ record: DeletedRecordEntry) async throws(StreamMaintenanceError) {
-        try order { _ in stream.state.withLock { $0.listed[Int(record.sequence)] = record } }
+    func append(_ record: DeletedRecordEntry) async throws(StreamMaintenanceError) {
+        try perform { _ in stream.state.withLock { $0.listed[Int(record.sequence)] = record } }
     }
 
     func delete(_ sequence: UInt64) async throws(StreamMaintenanceError) {
         let stream = stream
-        try order { state in
-            state.orders.append(sequence)
+        try perform { state in
+            state.deletions.append(sequence)
             stream.state.withLock { stream in
-                if stream.listed[Int(sequence)] == nil { state.isCareless = true }
+                if stream.listed[Int(sequence)] == nil { state.deletedUnlisted = true }
                 stream.deleted.insert(Int(sequence))
             }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Retention of a stream in memory: record `n` arrived in hour `n`.
 final class InMemoryRetention: StreamMaintenance {
@@ -10,25 +10,25 @@ final class InMemoryRetention: StreamMaintenance {
         var readers: [ReaderPosition] = []
         /// Called before the readers are returned, with the number of calls so far.
         var beforeReaders: @Sendable (Int, inout [ReaderPosition]) -> Void = { _, _ in }
-        var asked = 0
+        var readerReads = 0
         /// The number of purges before they fail; nil for no failures.
-        var purges: Int?
+        var successfulPurges: Int?
         /// Whether a failing purge still takes effect.
-        var isUnheard = false
+        var losesAnswer = false
         /// The requested purges.
-        var orders: [UInt64] = []
+        var purgeRequests: [UInt64] = []
     }
 
-    let stream: StreamMemory
+    let stream: InMemoryStream
     let state = Locked(State())
 
-    init(_ stream: StreamMemory, readers: [(String, UInt64)] = []) {
+    init(_ stream: InMemoryStream, readers: [(String, UInt64)] = []) {
         self.stream = stream
         state.withLock { $0.readers = readers.map { Self.reader($0.0, $0.1) } }
     }
 
     static func reader(_ name: String, _ next: UInt64) -> ReaderPosition {
-        ReaderPosition(name: name, next: next, heard: hour(1))
+        ReaderPosition(name: name, next: next, lastReport: hour(1))
     }
 
     static func hour(_ number: Int) -> Timestamp { Timestamp(milliseconds: Int64(number) * 3_600_000) }
@@ -38,30 +38,30 @@ final class InMemoryRetention: StreamMaintenance {
     }
 
     func time(of sequence: UInt64) async throws(StreamMaintenanceError) -> Timestamp? {
-        let isThere = stream.state.withLock { Int(sequence) >= $0.first && Int(sequence) <= $0.records.count }
-        return isThere ? Self.hour(Int(sequence)) : nil
+        let exists = stream.state.withLock { Int(sequence) >= $0.first && Int(sequence) <= $0.records.count }
+        return exists ? Self.hour(Int(sequence)) : nil
     }
 
     func readers() async throws(StreamMaintenanceError) -> [ReaderPosition] {
         state.withLock { state in
-            state.asked += 1
-            state.beforeReaders(state.asked, &state.readers)
+            state.readerReads += 1
+            state.beforeReaders(state.readerReads, &state.readers)
             return state.readers
         }
     }
 
     func purge(before sequence: UInt64) async throws(StreamMaintenanceError) -> UInt64 {
-        let (works, arrives) = state.withLock { state in
-            state.orders.append(sequence)
-            let works = state.purges.map { state.orders.count <= $0 } ?? true
-            return (works, works || state.isUnheard)
+        let (succeeds, takesEffect) = state.withLock { state in
+            state.purgeRequests.append(sequence)
+            let succeeds = state.successfulPurges.map { state.purgeRequests.count <= $0 } ?? true
+            return (succeeds, succeeds || state.losesAnswer)
         }
         let removed = stream.state.withLock { stream in
             let removed = max(0, Int(sequence) - stream.first)
-            if arrives { stream.first += removed }
+            if takesEffect { stream.first += removed }
             return removed
         }
-        guard works else { throw StreamMaintenanceError("It could not be purged.") }
+        guard succeeds else { throw StreamMaintenanceError("It could not be purged.") }
         return UInt64(removed)
     }
 }

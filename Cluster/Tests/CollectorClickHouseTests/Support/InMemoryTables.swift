@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Tables in memory that parse `RowBinary` and merge rows with equal keys as ClickHouse does.
-final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
+final class InMemoryTables: AuditStore, ErasureStore, ExpiryStore {
     /// A value of a row.
     enum Value: Hashable, Sendable {
         case integer(Int64)
@@ -19,11 +19,11 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
 
     typealias Row = [String: Value]
 
-    /// The result of an order, as a test decides.
-    enum Fate: Sendable {
-        case works
+    /// The result of a request, as a test decides.
+    enum Outcome: Sendable {
+        case succeeds
         /// It is carried out, but the answer is lost.
-        case unheard
+        case answerLost
         /// It is not carried out.
         case fails
     }
@@ -31,18 +31,18 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
     struct State: Sendable {
         var tables: [ColumnTable: [[Value]: Row]] = [:]
         /// The recorded first weeks to keep.
-        var kept: [Int64] = []
+        var firstWeeks: [Int64] = []
         /// The dropped weeks, in order.
         var dropped: [Int64] = []
         /// The time of the server's clock.
         var now = Timestamp(milliseconds: 0)
         /// Called before the first week is looked up, with the number of lookups so far.
-        var beforeWeek: @Sendable (Int, inout State) -> Void = { _, _ in }
-        var asked = 0
+        var beforeFirstWeek: @Sendable (Int, inout State) -> Void = { _, _ in }
+        var firstWeekReads = 0
         /// The number of written rows, including duplicates.
         var written = 0
-        /// Decides the results of the next orders.
-        var fate: @Sendable (ColumnTable?) -> Fate = { _ in .works }
+        /// Decides the results of the next requests.
+        var outcome: @Sendable (ColumnTable?) -> Outcome = { _ in .succeeds }
     }
 
     let state = Locked(State())
@@ -76,12 +76,12 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         return known
     }
 
-    func refused(
+    func rejected(
         of accounts: [BlockBuilder.AccountKey],
         before block: UInt64
     ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges] {
-        let wanted = Set(accounts)
-        return rows(.ranges).reduce(into: [:]) { refused, row in
+        let requested = Set(accounts)
+        return rows(.ranges).reduce(into: [:]) { rejected, row in
             guard Self.count(row, "kind") == RangeKind.rejected.rawValue, Self.block(row) ?? 0 < block,
                 let installation = Self.installation(row), case .id(let high, let low)? = row["writer"]
             else { return }
@@ -89,15 +89,15 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
                 installation: installation,
                 writer: WriterID(high: high, low: low)
             )
-            guard wanted.contains(account) else { return }
+            guard requested.contains(account) else { return }
             let range = UInt64(Self.count(row, "first"))...UInt64(Self.count(row, "last"))
-            refused[account, default: SequenceRanges()].insert(range)
+            rejected[account, default: SequenceRanges()].insert(range)
         }
     }
 
     func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
-        let fate = state.withLock { $0.fate }(table)
-        if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }
+        let outcome = state.withLock { $0.outcome }(table)
+        if case .fails = outcome { throw ColumnFailure(.unreachable, "It fails.") }
         guard let read = Self.read(rows, of: table) else {
             throw ColumnFailure(.other, "These are not rows of \(table).")
         }
@@ -107,7 +107,7 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
                 state.written += 1
             }
         }
-        if case .unheard = fate { throw ColumnFailure(.unreachable, "Its answer is lost.") }
+        if case .answerLost = outcome { throw ColumnFailure(.unreachable, "The answer was lost.") }
     }
 
     func erased(among installations: [InstallationID]) async throws(ColumnFailure) -> [InstallationID] {
@@ -118,7 +118,7 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
     func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
         let all = Set(installations)
         state.withLock { state in
-            for table in ColumnTable.ofInstallations {
+            for table in ColumnTable.installationTables {
                 state.tables[table] = state.tables[table]?.filter { row in
                     Self.installation(row.value).map { !all.contains($0) } ?? true
                 }
@@ -126,18 +126,18 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         }
     }
 
-    // MARK: ExpiringStore
+    // MARK: ExpiryStore
 
     func firstWeek() async throws(ColumnFailure) -> Int64? {
         state.withLock { state in
-            state.asked += 1
-            state.beforeWeek(state.asked, &state)
-            return state.kept.max()
+            state.firstWeekReads += 1
+            state.beforeFirstWeek(state.firstWeekReads, &state)
+            return state.firstWeeks.max()
         }
     }
 
     func drop(week: Int64) async throws(ColumnFailure) {
-        if case .fails = state.withLock({ $0.fate })(nil) { throw ColumnFailure(.unreachable, "It fails.") }
+        if case .fails = state.withLock({ $0.outcome })(nil) { throw ColumnFailure(.unreachable, "It fails.") }
         state.withLock { state in
             state.dropped.append(week)
             state.tables[.events] = state.tables[.events]?.filter { Self.week($0.value, "received") != week }
@@ -151,24 +151,24 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         return rows.map { StoredWeek(number: $0.key, rows: $0.value) }
     }
 
-    func keep(from week: Int64) async throws(ColumnFailure) {
-        let fate = state.withLock { $0.fate }(nil)
-        if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }
-        state.withLock { $0.kept.append(week) }
-        if case .unheard = fate { throw ColumnFailure(.unreachable, "Its answer is lost.") }
+    func recordFirstWeek(_ week: Int64) async throws(ColumnFailure) {
+        let outcome = state.withLock { $0.outcome }(nil)
+        if case .fails = outcome { throw ColumnFailure(.unreachable, "It fails.") }
+        state.withLock { $0.firstWeeks.append(week) }
+        if case .answerLost = outcome { throw ColumnFailure(.unreachable, "The answer was lost.") }
     }
 
     func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64> {
-        guard let kept = state.withLock({ $0.kept.max() }) else { return [] }
-        let places = rows(.places).filter { Self.count($0, "kind") == 0 && Self.week($0, "arrived") < kept }
-        return Set(places.compactMap { Self.block($0) }.filter { blocks.contains($0) })
+        guard let firstWeek = state.withLock({ $0.firstWeeks.max() }) else { return [] }
+        let positions = rows(.places).filter { Self.count($0, "kind") == 0 && Self.week($0, "arrived") < firstWeek }
+        return Set(positions.compactMap { Self.block($0) }.filter { blocks.contains($0) })
     }
 
     private static func week(_ row: Row, _ column: String) -> Int64 {
-        Int64(count(row, column)) / BlockCutter.millisecondsOfWeek
+        Int64(count(row, column)) / BlockCutter.millisecondsPerWeek
     }
 
-    // MARK: AuditedStore
+    // MARK: AuditStore
 
     func rows(of blocks: ClosedRange<UInt64>, in table: ColumnTable) async throws(ColumnFailure) -> [UInt64: Int] {
         rows(table).reduce(into: [:]) { counts, row in
@@ -176,19 +176,19 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         }
     }
 
-    func told(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]] {
-        rows(.blocks).reduce(into: [:]) { told, row in
+    func statedCounts(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]] {
+        rows(.blocks).reduce(into: [:]) { result, row in
             guard let block = Self.block(row), blocks.contains(block) else { return }
             var counts: [ColumnTable: Int] = [.events: Self.count(row, "rows"), .ids: Self.count(row, "rows")]
             for table in ColumnTable.counted { counts[table] = Self.count(row, table.rawValue) }
-            told[block] = counts
+            result[block] = counts
         }
     }
 
-    func remains() async throws(ColumnFailure) -> [InstallationID] {
+    func erasedWithRows() async throws(ColumnFailure) -> [InstallationID] {
         let erased = Set(rows(.erasures).compactMap { Self.installation($0) })
-        let there = ColumnTable.ofInstallations.flatMap { rows($0) }.compactMap { Self.installation($0) }
-        return Array(Set(there).intersection(erased))
+        let present = ColumnTable.installationTables.flatMap { rows($0) }.compactMap { Self.installation($0) }
+        return Array(Set(present).intersection(erased))
     }
 
     func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
@@ -201,7 +201,7 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         }
     }
 
-    // MARK: ErasedStore
+    // MARK: ErasureStore
 
     func erased() async throws(ColumnFailure) -> Set<InstallationID> {
         Set(rows(.erasures).compactMap { Self.installation($0) })
@@ -217,8 +217,8 @@ final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
         }
         let (known, all) = (erased(upTo: done), erased(upTo: goal))
         let blocks = rows(.counts).compactMap { row -> UInt64? in
-            guard let block = Self.block(row), let whose = Self.installation(row), all.contains(whose),
-                block > done || !known.contains(whose)
+            guard let block = Self.block(row), let owner = Self.installation(row), all.contains(owner),
+                block > done || !known.contains(owner)
             else { return nil }
             return block
         }

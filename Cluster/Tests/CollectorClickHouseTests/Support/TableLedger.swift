@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import CollectorClickHouse
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// The accounts of all writers, computed from the tables.
 struct TableLedger {
@@ -27,13 +27,13 @@ struct TableLedger {
     let rows: [Row]
 
     init(_ store: InMemoryTables) {
-        var accounts: [Key: Account] = [:]
+        var accounts: [Key: WriterAccount] = [:]
         var repeats: [Key: Int] = [:]
         var last: [Key: Int] = [:]
         for row in store.rows(.writers) {
             guard let key = Key(row) else { continue }
             let recorded = UInt64(InMemoryTables.count(row, "recorded"))
-            accounts[key, default: Account()].recorded = max(accounts[key]?.recorded ?? 0, recorded)
+            accounts[key, default: WriterAccount()].recorded = max(accounts[key]?.recorded ?? 0, recorded)
             repeats[key, default: 0] += InMemoryTables.count(row, "repeats")
             last[key] = max(last[key] ?? .min, InMemoryTables.count(row, "received"))
         }
@@ -41,27 +41,27 @@ struct TableLedger {
             guard let key = Key(row) else { continue }
             let range = UInt64(InMemoryTables.count(row, "first"))...UInt64(InMemoryTables.count(row, "last"))
             switch RangeKind(rawValue: Int64(InMemoryTables.count(row, "kind"))) {
-            case .received: accounts[key, default: Account()].received.insert(range)
-            case .rejected: accounts[key, default: Account()].rejected.insert(range)
-            case .skipped: accounts[key, default: Account()].skipped.insert(range)
+            case .received: accounts[key, default: WriterAccount()].received.insert(range)
+            case .rejected: accounts[key, default: WriterAccount()].rejected.insert(range)
+            case .skipped: accounts[key, default: WriterAccount()].skipped.insert(range)
             case .dropped:
                 let reason = InMemoryTables.text(row, "reason")
-                accounts[key, default: Account()].dropped[reason, default: SequenceRanges()].insert(range)
+                accounts[key, default: WriterAccount()].dropped[reason, default: SequenceRanges()].insert(range)
             // These tables keep every range.
             case .untracked, nil: break
             }
         }
         rows = accounts.map { key, account in
-            let reckoning = account.reckoning()
+            let totals = account.totals()
             return Row(
                 installation: key.installation,
                 writer: key.writer,
                 recorded: account.recorded,
-                received: reckoning.received,
-                rejected: reckoning.rejected,
+                received: totals.received,
+                rejected: totals.rejected,
                 duplicates: UInt64(repeats[key] ?? 0),
-                dropped: reckoning.dropped,
-                gaps: reckoning.gaps,
+                dropped: totals.dropped,
+                gaps: totals.gaps,
                 last: Timestamp(milliseconds: Int64(last[key] ?? 0))
             )
         }.sorted()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
@@ -22,11 +22,11 @@ final class InMemoryCluster: NATSRequesting {
     struct State: Sendable {
         var streams: [String: Stream] = [:]
         /// Streams that no server delivers at the moment.
-        var silent: Set<String> = []
+        var unavailable: Set<String> = []
         /// The number of decisions to accept without delivering the answer.
-        var lost = 0
+        var lostAnswers = 0
         /// The number of requests per subject.
-        var asked: [String: Int] = [:]
+        var requestCounts: [String: Int] = [:]
     }
 
     let state: Locked<State>
@@ -49,15 +49,15 @@ final class InMemoryCluster: NATSRequesting {
     }
 
     /// Appends entries to the order.
-    func put(_ entries: [OrderEntry]) {
+    func appendToOrder(_ entries: [OrderEntry]) {
         state.withLock { state in
             for entry in entries { state.streams[OrderStream.name, default: Stream()].records.append(entry.json) }
         }
     }
 
     var connection: NATSConnection? { SimulatedEngine.connection(1) }
-    var trouble: String? { nil }
-    func leave(_ number: UInt64) {}
+    var connectionError: String? { nil }
+    func dropConnection(_ number: UInt64) {}
 
     func request(
         _ subject: String,
@@ -68,11 +68,11 @@ final class InMemoryCluster: NATSRequesting {
         await Task.yield()
         let words = subject.split(separator: ".").map(String.init)
         let name = words.last ?? ""
-        // The product itself encodes the requests.
+        // The requests are encoded by production code.
         let number = (try? JSONValue.parse(body))?["seq"]?.integer
         let answer = state.withLock { state -> NATSMessage? in
-            state.asked[subject, default: 0] += 1
-            if state.silent.contains(name) { return nil }
+            state.requestCounts[subject, default: 0] += 1
+            if state.unavailable.contains(name) { return nil }
             if subject == OrderStream.subject { return Self.decide(body, headers, &state) }
             guard let stream = state.streams[name] else {
                 return words.contains("DIRECT")
@@ -81,9 +81,9 @@ final class InMemoryCluster: NATSRequesting {
             }
             if words.contains("INFO") { return Self.info(name, stream) }
             if words.contains("PURGE") {
-                let gone = Int(number ?? 1) - 1
+                let purged = Int(number ?? 1) - 1
                 let before = stream.records.count { $0 == nil }
-                for index in 0..<min(gone, stream.records.count) { state.streams[name]?.records[index] = nil }
+                for index in 0..<min(purged, stream.records.count) { state.streams[name]?.records[index] = nil }
                 let after = state.streams[name]?.records.count { $0 == nil } ?? 0
                 return Self.message(#"{"success":true,"purged":\#(after - before)}"#)
             }
@@ -109,8 +109,8 @@ final class InMemoryCluster: NATSRequesting {
             return message(#"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence"}}"#)
         }
         state.streams[OrderStream.name]?.records.append(body)
-        if state.lost > 0 {
-            state.lost -= 1
+        if state.lostAnswers > 0 {
+            state.lostAnswers -= 1
             return nil
         }
         return message(#"{"stream":"\#(OrderStream.name)","seq":\#(count + 1)}"#)
@@ -125,20 +125,20 @@ final class InMemoryCluster: NATSRequesting {
         await Task.yield()
         let name = String(subject.split(separator: ".").last ?? "")
         let json = try? JSONValue.parse(body)
-        let (first, most) = (Int(json?["seq"]?.integer ?? 1), Int(json?["batch"]?.integer ?? 1))
+        let (first, limit) = (Int(json?["seq"]?.integer ?? 1), Int(json?["batch"]?.integer ?? 1))
         let messages = state.withLock { state -> [NATSMessage] in
-            state.asked[subject, default: 0] += 1
-            guard let stream = state.streams[name], !state.silent.contains(name) else { return [Self.status(503)] }
-            let there = stream.records.indices.map { $0 + 1 }.filter { $0 >= first && stream.record($0) != nil }
-            guard !there.isEmpty else { return [Self.status(404)] }
+            state.requestCounts[subject, default: 0] += 1
+            guard let stream = state.streams[name], !state.unavailable.contains(name) else { return [Self.status(503)] }
+            let remaining = stream.records.indices.map { $0 + 1 }.filter { $0 >= first && stream.record($0) != nil }
+            guard !remaining.isEmpty else { return [Self.status(404)] }
             var before = 0
-            let messages = there.prefix(most).enumerated().map { index, number in
+            let messages = remaining.prefix(limit).enumerated().map { index, number in
                 var headers = NATSHeaders()
                 headers.fields = [
                     .init(name: StreamNames.kindHeader, value: "intake"),
                     .init(name: "Nats-Sequence", value: "\(number)"),
                     .init(name: "Nats-Last-Sequence", value: "\(before)"),
-                    .init(name: "Nats-Num-Pending", value: "\(there.count - index - 1)"),
+                    .init(name: "Nats-Num-Pending", value: "\(remaining.count - index - 1)"),
                 ]
                 before = number
                 return NATSMessage(subject: "a", subscription: 1, headers: headers, body: stream.record(number) ?? [])

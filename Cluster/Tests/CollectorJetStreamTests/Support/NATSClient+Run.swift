@@ -6,7 +6,7 @@ internal import CollectorTLS
 
 extension NATSTimes {
     /// Times for busy machines: only a lost connection ends a connection.
-    static var unhurried: NATSTimes {
+    static var lenient: NATSTimes {
         var times = NATSTimes()
         times.greeting = .seconds(60)
         return times
@@ -16,13 +16,13 @@ extension NATSTimes {
 extension NATSClient {
     /// Runs a client while `body` runs.
     ///
-    /// - Parameter changes: Reports every change of the connection.
+    /// - Parameter body: Receives the client and the changes of its connection.
     static func run(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
         tls: TLSClient? = nil,
-        times: NATSTimes = .unhurried,
-        notice: @escaping @Sendable (String) -> Void = { _ in },
+        times: NATSTimes = .lenient,
+        onWarning: @escaping @Sendable (String) -> Void = { _ in },
         _ body: @escaping @Sendable (NATSClient, Changes) async throws -> Void
     ) async throws {
         let (stream, changes) = AsyncStream.makeStream(of: Void.self)
@@ -32,10 +32,10 @@ extension NATSClient {
             tls: tls,
             name: "test",
             times: times,
-            chance: { 42 },
+            randomUInt64: { 42 },
             sleep: { _ in await Task.yield() },
-            notice: notice,
-            changed: { changes.yield() }
+            onWarning: onWarning,
+            onConnectionChange: { changes.yield() }
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
@@ -61,9 +61,9 @@ extension NATSClient {
         }
 
         /// Waits until a condition holds.
-        func until(_ isSo: () -> Bool) async {
-            if isSo() { return }
-            for await _ in stream where isSo() { return }
+        func until(_ condition: () -> Bool) async {
+            if condition() { return }
+            for await _ in stream where condition() { return }
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
@@ -14,9 +14,9 @@ final class SimulatedClient: NATSRequesting {
         var number: UInt64 = 0
         var server: Int?
         var isClosed = false
-        var asked: UInt64 = 0
+        var lastRequest: UInt64 = 0
         var pending: [UInt64: CheckedContinuation<Answer, Never>] = [:]
-        var changed: @Sendable () -> Void = {}
+        var onChange: @Sendable () -> Void = {}
     }
 
     private let cluster: SimulatedCluster
@@ -27,9 +27,9 @@ final class SimulatedClient: NATSRequesting {
     }
 
     /// Sets a closure that is called whenever the connection changes or ends.
-    func follow(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
+    func onChange(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onChange = action } }
 
-    var trouble: String? { nil }
+    var connectionError: String? { nil }
 
     var connection: NATSConnection? {
         state.withLock { state in
@@ -46,24 +46,24 @@ final class SimulatedClient: NATSRequesting {
 
     // MARK: Connecting
 
-    func connect(but left: Int? = nil) {
+    func connect(except previous: Int? = nil) {
         guard !state.withLock({ $0.isClosed }) else { return }
-        guard let server = cluster.anyServer(but: left) else {
+        guard let server = cluster.randomServer(except: previous) else {
             cluster.time.after(.milliseconds(250)) { [weak self] in self?.connect() }
             return
         }
-        let changed = state.withLock { state in
+        let onChange = state.withLock { state in
             state.number += 1
             state.server = server
-            return state.changed
+            return state.onChange
         }
-        changed()
+        onChange()
     }
 
     /// Handles the loss of a server.
-    func lost(_ server: Int) { disconnect { $0 == server } }
+    func serverLost(_ server: Int) { disconnect { $0 == server } }
 
-    func leave(_ number: UInt64) {
+    func dropConnection(_ number: UInt64) {
         disconnect(number) { _ in true }
     }
 
@@ -73,9 +73,9 @@ final class SimulatedClient: NATSRequesting {
         disconnect { _ in true }
     }
 
-    private func disconnect(_ number: UInt64? = nil, _ isMeant: (Int) -> Bool) {
-        let (pending, changed, server, connection) = state.withLock { state in
-            guard let server = state.server, isMeant(server), number ?? state.number == state.number else {
+    private func disconnect(_ number: UInt64? = nil, _ matches: (Int) -> Bool) {
+        let (pending, onChange, server, connection) = state.withLock { state in
+            guard let server = state.server, matches(server), number ?? state.number == state.number else {
                 return ([CheckedContinuation<Answer, Never>](), {} as @Sendable () -> Void, Int?.none, UInt64(0))
             }
             defer {
@@ -84,12 +84,12 @@ final class SimulatedClient: NATSRequesting {
             }
             // Answer in the order of the requests, so that equal runs stay equal.
             let pending = state.pending.sorted { $0.key < $1.key }.map(\.value)
-            return (pending, state.changed, Optional(server), state.number)
+            return (pending, state.onChange, Optional(server), state.number)
         }
         guard let server else { return }
         for waiter in pending { waiter.resume(returning: .failure(.connectionLost(connection: connection))) }
-        changed()
-        cluster.time.after(.milliseconds(cluster.number(20...300))) { [weak self] in self?.connect(but: server) }
+        onChange()
+        cluster.time.after(.milliseconds(cluster.number(20...300))) { [weak self] in self?.connect(except: server) }
     }
 
     // MARK: Requests
@@ -100,29 +100,29 @@ final class SimulatedClient: NATSRequesting {
         body: [UInt8],
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> NATSMessage {
-        let isTold = subject.hasPrefix("$JS.API.STREAM.INFO.")
-        let answers = try await ask(within: timeout) { [cluster] server, answer in
-            if isTold {
+        let isInfo = subject.hasPrefix("$JS.API.STREAM.INFO.")
+        let answers = try await send(within: timeout) { [cluster] server, answer in
+            if isInfo {
                 if let facts = Self.facts(cluster.log, from: server, now: cluster.time.now) {
                     answer([Self.message(facts)])
                 }
                 return
             }
-            let acknowledge: @Sendable (Int, Bool) -> Void = { place, isRepeated in
+            let acknowledge: @Sendable (Int, Bool) -> Void = { position, isRepeated in
                 let repeated = isRepeated ? #","duplicate":true"# : ""
-                answer([Self.message(#"{"stream":"INTAKE_0","seq":\#(place + 1)\#(repeated)}"#)])
+                answer([Self.message(#"{"stream":"INTAKE_0","seq":\#(position + 1)\#(repeated)}"#)])
             }
             let id = headers?["Nats-Msg-Id"] ?? ""
-            switch cluster.arrives(id, body, at: server, stored: { acknowledge($0, false) }) {
-            case .silence, .waits: break
+            switch cluster.receive(id, body, at: server, stored: { acknowledge($0, false) }) {
+            case .noAnswer, .pending: break
             case .noLeader: answer([Self.noResponders])
-            case .inProcess:
+            case .inProgress:
                 answer([
                     Self.message(
                         #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"}}"#
                     )
                 ])
-            case .repeated(let place): acknowledge(place, true)
+            case .repeated(let position): acknowledge(position, true)
             }
         }
         return answers[0]
@@ -134,11 +134,11 @@ final class SimulatedClient: NATSRequesting {
         upTo count: Int,
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
-        try await ask(within: timeout) { [cluster] server, answer in
+        try await send(within: timeout) { [cluster] server, answer in
             let log = cluster.log
-            guard log.works(server) else { return }
+            guard log.isResponsive(server) else { return }
             answer(
-                log.servers.indices.filter { log.reaches(server, $0) }.map { other in
+                log.servers.indices.filter { log.canReach(server, $0) }.map { other in
                     Self.message(
                         #"{"server":{"name":"n\#(other)","ver":"2.15.1"},"data":{"config":{"sync_always":\#(log.servers[other].syncsAlways)}}}"#
                     )
@@ -147,26 +147,26 @@ final class SimulatedClient: NATSRequesting {
         }
     }
 
-    private func ask(
+    private func send(
         within timeout: Duration,
-        _ arrives: @escaping @Sendable (Int, @escaping @Sendable ([NATSMessage]) -> Void) -> Void
+        _ handler: @escaping @Sendable (Int, @escaping @Sendable ([NATSMessage]) -> Void) -> Void
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
         let answer: Answer = await withCheckedContinuation { continuation in
-            let asked = state.withLock { state -> (number: UInt64, server: Int, connection: UInt64)? in
+            let request = state.withLock { state -> (number: UInt64, server: Int, connection: UInt64)? in
                 guard let server = state.server else { return nil }
-                state.asked += 1
-                state.pending[state.asked] = continuation
-                return (state.asked, server, state.number)
+                state.lastRequest += 1
+                state.pending[state.lastRequest] = continuation
+                return (state.lastRequest, server, state.number)
             }
-            guard let asked else { return continuation.resume(returning: .failure(.notConnected)) }
+            guard let request else { return continuation.resume(returning: .failure(.notConnected)) }
             cluster.time.after(timeout) { [weak self] in
-                self?.answer(asked.number, .failure(.unanswered(connection: asked.connection)))
+                self?.answer(request.number, .failure(.unanswered(connection: request.connection)))
             }
-            guard let travel = cluster.travel(isAnswer: false) else { return }
-            cluster.time.after(travel) { [weak self, cluster] in
-                arrives(asked.server) { [weak self] messages in
-                    guard let back = cluster.travel(isAnswer: true) else { return }
-                    cluster.time.after(back) { [weak self] in self?.answer(asked.number, .success(messages)) }
+            guard let delay = cluster.transitTime(isAnswer: false) else { return }
+            cluster.time.after(delay) { [weak self, cluster] in
+                handler(request.server) { [weak self] messages in
+                    guard let answerDelay = cluster.transitTime(isAnswer: true) else { return }
+                    cluster.time.after(answerDelay) { [weak self] in self?.answer(request.number, .success(messages)) }
                 }
             }
         }
@@ -192,26 +192,27 @@ final class SimulatedClient: NATSRequesting {
     /// Returns the description of the stream by the leader that a server reaches; nil without a leader.
     private static func facts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
         guard let leader = log.leader(from: server) else { return formerFacts(log, from: server, now: now) }
-        return told(by: leader, last: log.stored) { other in
-            let silence = log.reaches(leader, other) ? .zero : log.servers[other].heard.duration(to: now)
-            return (!log.servers[other].isUp, silence)
+        return description(by: leader, last: log.stored) { other in
+            let sinceContact = log.canReach(leader, other) ? .zero : log.servers[other].lastContact.duration(to: now)
+            return (!log.servers[other].isUp, sinceContact)
         }
     }
 
     /// Returns the description by a leader that was cut off and does not know that it was replaced.
     private static func formerFacts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
-        guard let former = log.former, now < former.until, log.reaches(server, former.server) else { return nil }
-        return told(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }
+        guard let former = log.formerLeader, now < former.until, log.canReach(server, former.server) else { return nil }
+        return description(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }
     }
 
-    private static func told(
+    private static func description(
         by leader: Int,
         last: Int,
-        _ other: (Int) -> (isOffline: Bool, silence: Duration)
+        _ other: (Int) -> (isOffline: Bool, sinceContact: Duration)
     ) -> String {
         let replicas = (0..<3).filter { $0 != leader }.map { number in
-            let (isOffline, silence) = other(number)
-            return #"{"name":"n\#(number)","offline":\#(isOffline),"active":\#(silence.wholeMilliseconds * 1_000_000)}"#
+            let (isOffline, sinceContact) = other(number)
+            return
+                #"{"name":"n\#(number)","offline":\#(isOffline),"active":\#(sinceContact.wholeMilliseconds * 1_000_000)}"#
         }
         return
             #"{"config":{"name":"INTAKE_0","storage":"file","num_replicas":3,"discard":"new","duplicate_window":120000000000,"#

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorTesting
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
@@ -11,13 +11,13 @@ internal import TrackwayEvents
 final class SimulatedCluster: Sendable {
     private struct State: Sendable {
         var log = ReplicatedLog()
-        var chance: SeededChance
+        var random: SeededNumberGenerator
         var clients: [SimulatedClient] = []
         /// The callers that wait for a record to be stored.
-        var waiting: [(place: Int, answer: @Sendable (Int) -> Void)] = []
+        var waiters: [(position: Int, answer: @Sendable (Int) -> Void)] = []
         var losesAnswers = false
         var isSlow = false
-        var isOver = false
+        var isFinished = false
     }
 
     let time: VirtualTime
@@ -25,11 +25,11 @@ final class SimulatedCluster: Sendable {
 
     init(_ time: VirtualTime, seed: UInt64) {
         self.time = time
-        state = Locked(State(chance: SeededChance(seed: seed)))
+        state = Locked(State(random: SeededNumberGenerator(seed: seed)))
         tick()
     }
 
-    func end() { state.withLock { $0.isOver = true } }
+    func end() { state.withLock { $0.isFinished = true } }
 
     /// The current stream.
     var log: ReplicatedLog { state.withLock { $0.log } }
@@ -39,16 +39,16 @@ final class SimulatedCluster: Sendable {
             guard let self else { return }
             let now = time.now
             let answers = state.withLock { state -> [(Int, @Sendable (Int) -> Void)] in
-                var chance = state.chance
-                let (stored, isCut) = state.log.pass(now) { .milliseconds(chance.number(500...6_000)) }
-                state.chance = chance
-                if isCut { state.waiting.removeAll { $0.place >= state.log.records.count } }
-                let ready = state.waiting.filter { stored.contains($0.place) }
-                state.waiting.removeAll { stored.contains($0.place) }
-                return ready.map { ($0.place, $0.answer) }
+                var random = state.random
+                let (stored, isTruncated) = state.log.advance(now) { .milliseconds(random.number(500...6_000)) }
+                state.random = random
+                if isTruncated { state.waiters.removeAll { $0.position >= state.log.records.count } }
+                let ready = state.waiters.filter { stored.contains($0.position) }
+                state.waiters.removeAll { stored.contains($0.position) }
+                return ready.map { ($0.position, $0.answer) }
             }
-            for (place, answer) in answers { answer(place) }
-            if !state.withLock({ $0.isOver }) { tick() }
+            for (position, answer) in answers { answer(position) }
+            if !state.withLock({ $0.isFinished }) { tick() }
         }
     }
 
@@ -62,27 +62,27 @@ final class SimulatedCluster: Sendable {
     }
 
     /// A server that accepts a connection; nil if no server does.
-    func anyServer(but left: Int?) -> Int? {
+    func randomServer(except previous: Int?) -> Int? {
         state.withLock { state in
             // A paused server also accepts, and stays silent until the greeting times out.
-            var servers = state.log.servers.indices.filter { state.log.works($0) }
-            if servers.count > 1, let left { servers.removeAll { $0 == left } }
-            return servers.randomElement(using: &state.chance)
+            var servers = state.log.servers.indices.filter { state.log.isResponsive($0) }
+            if servers.count > 1, let previous { servers.removeAll { $0 == previous } }
+            return servers.randomElement(using: &state.random)
         }
     }
 
     /// The travel time of the next message; nil if it is lost.
-    func travel(isAnswer: Bool) -> Duration? {
+    func transitTime(isAnswer: Bool) -> Duration? {
         state.withLock { state in
-            if state.losesAnswers, isAnswer, state.chance.chance(10) { return nil }
-            return .microseconds(state.chance.number(100...(state.isSlow ? 900_000 : 4_000)))
+            if state.losesAnswers, isAnswer, state.random.oneIn(10) { return nil }
+            return .microseconds(state.random.number(100...(state.isSlow ? 900_000 : 4_000)))
         }
     }
 
-    func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
+    func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.random.number(range) } }
 
     /// Handles a record's arrival at a server.
-    func arrives(
+    func receive(
         _ id: String,
         _ body: [UInt8],
         at server: Int,
@@ -90,8 +90,8 @@ final class SimulatedCluster: Sendable {
     ) -> ReplicatedLog.Arrival {
         let now = time.now
         return state.withLock { state in
-            let arrival = state.log.arrives(id, body, at: server, now: now)
-            if case .waits(let place) = arrival { state.waiting.append((place, stored)) }
+            let arrival = state.log.receive(id, body, at: server, now: now)
+            if case .pending(let position) = arrival { state.waiters.append((position, stored)) }
             return arrival
         }
     }
@@ -103,12 +103,12 @@ final class SimulatedCluster: Sendable {
     func kill(_ server: Int) {
         let now = time.now
         let clients = state.withLock { state in
-            var chance = state.chance
-            state.log.dies(server, now) { .milliseconds(chance.number(500...6_000)) }
-            state.chance = chance
+            var random = state.random
+            state.log.stop(server, now) { .milliseconds(random.number(500...6_000)) }
+            state.random = random
             return state.clients
         }
-        for client in clients { client.lost(server) }
+        for client in clients { client.serverLost(server) }
     }
 
     /// Restarts a server, with its disk unless `wiped`.
@@ -117,8 +117,8 @@ final class SimulatedCluster: Sendable {
         change { log in
             log.servers[server].isUp = true
             log.servers[server].syncsAlways = syncsAlways
-            log.servers[server].lazySince = syncsAlways ? nil : now
-            if wiped { log.servers[server].held = 0 }
+            log.servers[server].unsyncedSince = syncsAlways ? nil : now
+            if wiped { log.servers[server].recordCount = 0 }
         }
     }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @testable import CollectorJetStream
 
 /// A cluster in memory, with one stream and three servers, for tests to break.
 final class SimulatedEngine: NATSRequesting {
     /// What happens to a request.
-    enum Fate: Sendable, Hashable {
+    enum RequestOutcome: Sendable, Hashable {
         /// It arrives and is answered.
         case answered
         /// It arrives, and its answer is lost.
@@ -26,31 +26,31 @@ final class SimulatedEngine: NATSRequesting {
     struct State: Sendable {
         var connection: NATSConnection?
         var records: [(id: String, headers: NATSHeaders?, body: [UInt8])] = []
-        /// The fates of the next publications; later ones have the usual fate.
-        var fates: [Fate] = []
-        /// The fate of all publications after those.
-        var usual = Fate.answered
+        /// The outcomes of the next publications; later ones have the default outcome.
+        var nextOutcomes: [RequestOutcome] = []
+        /// The outcome of all publications after those.
+        var defaultOutcome = RequestOutcome.answered
         var facts = SimulatedEngine.facts
         /// The servers' reports, one element per request; the last one is repeated.
         var reports: [[MemberReport]] = [
             [MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2")]
         ]
         /// Whether the stream's leader describes it.
-        var tells = true
+        var isReporting = true
         /// Whether the stream is missing.
         var isMissing = false
         var published = 0
-        var left: [UInt64] = []
+        var droppedConnections: [UInt64] = []
         /// Deleted records.
         var deleted: Set<Int> = []
         /// Records missing from the server that delivers them.
         var hidden: Set<Int> = []
         /// The number of records that have reached the server that delivers them; nil for all.
-        var handedOut: Int?
+        var copiedRecords: Int?
         /// The number of a request's answers that arrive; nil for all.
-        var arriving: Int?
+        var deliveredAnswers: Int?
         /// The list of deleted records.
-        var list = SimulatedList()
+        var list = SimulatedDeletionIndex()
     }
 
     let state: Locked<State>
@@ -75,12 +75,12 @@ final class SimulatedEngine: NATSRequesting {
     func change(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
     var connection: NATSConnection? { state.withLock { $0.connection } }
-    var trouble: String? { nil }
+    var connectionError: String? { nil }
 
-    func leave(_ number: UInt64) {
+    func dropConnection(_ number: UInt64) {
         state.withLock { state in
             guard state.connection?.number == number else { return }
-            state.left.append(number)
+            state.droppedConnections.append(number)
             state.connection = Self.connection(number + 1)
         }
     }
@@ -96,7 +96,7 @@ final class SimulatedEngine: NATSRequesting {
             guard let connection = state.connection else { return .failure(.notConnected) }
             if let answer = state.list.answer(subject, body) { return answer }
             if subject.hasPrefix("$JS.API.STREAM.INFO.") {
-                guard state.tells else { return .failure(.unanswered(connection: connection.number)) }
+                guard state.isReporting else { return .failure(.unanswered(connection: connection.number)) }
                 if state.isMissing {
                     return .success(Self.message(#"{"error":{"code":404,"err_code":10059,"description":"not found"}}"#))
                 }
@@ -125,8 +125,8 @@ final class SimulatedEngine: NATSRequesting {
                 )
             }
             state.published += 1
-            let fate = state.fates.isEmpty ? state.usual : state.fates.removeFirst()
-            switch fate {
+            let outcome = state.nextOutcomes.isEmpty ? state.defaultOutcome : state.nextOutcomes.removeFirst()
+            switch outcome {
             case .lost: return .failure(.unanswered(connection: connection.number))
             case .noLeader: return .success(Self.status(503))
             case .error(let number):
@@ -142,7 +142,7 @@ final class SimulatedEngine: NATSRequesting {
             let known = id.isEmpty ? nil : state.records.firstIndex { $0.id == id }
             if known == nil { state.records.append((id, headers, body)) }
             let sequence = known.map { $0 + 1 } ?? state.records.count
-            switch fate {
+            switch outcome {
             case .answerLost: return .failure(.unanswered(connection: connection.number))
             case .disconnected:
                 state.connection = Self.connection(connection.number + 1)
@@ -163,8 +163,8 @@ final class SimulatedEngine: NATSRequesting {
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
         await Task.yield()
-        if let listed = state.withLock({ $0.list.handOut(subject, body) }) { return try listed.get() }
-        if subject.hasPrefix("$JS.API.DIRECT.GET.") { return try handOut(body) }
+        if let listed = state.withLock({ $0.list.deliver(subject, body) }) { return try listed.get() }
+        if subject.hasPrefix("$JS.API.DIRECT.GET.") { return try deliver(body) }
         let reports = state.withLock { state in
             state.reports.count > 1 ? state.reports.removeFirst() : state.reports.first ?? []
         }
@@ -184,29 +184,29 @@ final class SimulatedEngine: NATSRequesting {
         return #"{"server":{"name":"\#(report.name)","ver":"\#(report.version)"},"data":{\#(time)\#(data)}}"#
     }
 
-    private func handOut(_ body: [UInt8]) throws(NATSRequestFailure) -> [NATSMessage] {
+    private func deliver(_ body: [UInt8]) throws(NATSRequestFailure) -> [NATSMessage] {
         let numbers = String(decoding: body, as: UTF8.self).split { !$0.isNumber }.compactMap { Int($0) }
         let messages = state.withLock { state -> [NATSMessage]? in
             guard let connection = state.connection, numbers.count == 3, connection.number > 0 else { return nil }
-            let there = (1...max(1, state.handedOut ?? state.records.count)).filter {
+            let remaining = (1...max(1, state.copiedRecords ?? state.records.count)).filter {
                 $0 >= numbers[0] && $0 <= state.records.count && !state.deleted.contains($0)
                     && !state.hidden.contains($0)
             }
-            guard !there.isEmpty else { return [Self.status(404)] }
+            guard !remaining.isEmpty else { return [Self.status(404)] }
             var messages: [NATSMessage] = []
             var before = 0
-            for (index, sequence) in there.prefix(numbers[1]).enumerated() {
+            for (index, sequence) in remaining.prefix(numbers[1]).enumerated() {
                 let record = state.records[sequence - 1]
                 var headers = record.headers ?? NATSHeaders()
                 headers.fields += [
                     .init(name: "Nats-Sequence", value: "\(sequence)"),
                     .init(name: "Nats-Last-Sequence", value: "\(before)"),
-                    .init(name: "Nats-Num-Pending", value: "\(there.count - index - 1)"),
+                    .init(name: "Nats-Num-Pending", value: "\(remaining.count - index - 1)"),
                 ]
                 before = sequence
                 messages.append(NATSMessage(subject: "a", subscription: 1, headers: headers, body: record.body))
             }
-            return Array((messages + [Self.status(204)]).prefix(state.arriving ?? .max))
+            return Array((messages + [Self.status(204)]).prefix(state.deliveredAnswers ?? .max))
         }
         guard let messages else { throw .notConnected }
         return messages
@@ -224,7 +224,7 @@ final class SimulatedEngine: NATSRequesting {
 
     private static func json(_ facts: StreamFacts, last: Int) -> String {
         let replicas = facts.replicas.map {
-            #"{"name":"\#($0.name)","offline":\#($0.isOffline),"active":\#($0.silence.wholeMilliseconds * 1_000_000)}"#
+            #"{"name":"\#($0.name)","offline":\#($0.isOffline),"active":\#($0.sinceContact.wholeMilliseconds * 1_000_000)}"#
         }
         let last = facts.lastSequence > 0 ? Int(facts.lastSequence) : last
         return #"{"config":{"name":"\#(facts.name)","storage":"\#(facts.storage)","num_replicas":\#(facts.copies),"#

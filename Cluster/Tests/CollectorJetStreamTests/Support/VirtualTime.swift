@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayTesting
 
-/// A clock that advances once all tasks wait.
+/// A clock that advances when all tasks are waiting.
 ///
 /// Tasks that prefer this executor run one after the other on the thread that drains it, in the order in which they
 /// became ready, so that equal seeds give equal runs.
@@ -66,17 +66,17 @@ final class VirtualTime: TaskExecutor {
                     return false
                 }
                 if isOver { return continuation.resume() }
-                after(duration) { [weak self] in self?.wake(number, isTime: true) }
+                after(duration) { [weak self] in self?.wake(number, isTimeout: true) }
             }
         } onCancel: {
-            wake(number, isTime: false)
+            wake(number, isTimeout: false)
         }
     }
 
-    private func wake(_ number: UInt64, isTime: Bool) {
+    private func wake(_ number: UInt64, isTimeout: Bool) {
         let sleeper = state.withLock { state in
             if let sleeper = state.sleepers.removeValue(forKey: number) { return Optional(sleeper) }
-            if !isTime { state.woken.insert(number) }
+            if !isTimeout { state.woken.insert(number) }
             return nil
         }
         sleeper?.resume()

@@ -25,7 +25,7 @@ struct QuickStart {
         let report = await analytics.flush(timeout: .seconds(5))
         print("purchase \(receipt.id), delivered: \(report.isComplete)")
         for (destination, part) in report.destinations where part.pending > 0 {
-            print("\(destination): \(part.pending) pending, \(part.obstacle ?? "not sent yet")")
+            print("\(destination): \(part.pending) pending, \(part.pendingReason ?? "not sent yet")")
         }
         await analytics.shutdown()
     }

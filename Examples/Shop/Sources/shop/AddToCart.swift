@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import ShopFloor
+internal import ShopCore
 internal import Trackway
 
 /// A typed event: a product was added to the basket.

@@ -40,8 +40,8 @@ struct LedgerReport {
             lines.append(
                 row([id.rawValue] + [account.recorded, account.delivered, account.pending, dropped].map { "\($0)" })
             )
-            if account.pending > 0, let obstacle = report.destinations[id]?.obstacle {
-                notes.append("\(id): \(obstacle)")
+            if account.pending > 0, let reason = report.destinations[id]?.pendingReason {
+                notes.append("\(id): \(reason)")
             }
             for (reason, count) in account.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 notes.append("\(id): \(count) dropped, \(reason)")
@@ -66,7 +66,7 @@ struct LedgerReport {
                 pending: account.pending,
                 dropped: Dictionary(uniqueKeysWithValues: account.dropped.map { ($0.key.rawValue, $0.value) }),
                 balanced: account.isBalanced,
-                obstacle: account.pending > 0 ? report.destinations[id]?.obstacle : nil
+                obstacle: account.pending > 0 ? report.destinations[id]?.pendingReason : nil
             )
         }
         let document = Document(

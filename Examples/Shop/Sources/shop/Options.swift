@@ -20,7 +20,7 @@ struct Options: Sendable {
     /// The write key.
     var key = "dev"
     /// Additional destinations: id and URL.
-    var others: [(id: DestinationID, url: String)] = []
+    var additionalDestinations: [(id: DestinationID, url: String)] = []
     /// The folder for pending events; `nil` for the system's default.
     var folder: String?
     /// The name of the person at the terminal.
@@ -30,17 +30,17 @@ struct Options: Sendable {
     /// The additional destination that receives till counts; no other one does.
     var till: DestinationID?
     /// Whether every second visitor briefly withdraws consent.
-    var wavers = false
+    var withdrawsConsentBriefly = false
     /// The back end for usage reports, if any.
     var usage: String?
     /// The number of visitors before consent is given; nil if it is given from the start.
-    var agreesAfter: Int?
+    var visitorsBeforeConsent: Int?
     /// Whether all data is erased at the end.
-    var forgets = false
+    var erasesAtEnd = false
     /// Whether the ledger is printed as JSON.
-    var wantsJSON = false
+    var printsJSON = false
     /// Whether to print the help and exit.
-    var wantsHelp = false
+    var printsHelp = false
 
     static let help = """
         A small shop in the terminal, instrumented with Trackway.
@@ -61,7 +61,7 @@ struct Options: Sendable {
                                   folder for state). Also: --storage.
           --name NAME             Your name (default: a guest until checkout).
           --phone N               Take snapshots of simulated phone N: battery,
-                                  location, network, grip (default: this machine).
+                                  location, network, orientation (default: this machine).
           --till NAME             Send a till count after each visit to this
                                   destination only.
           --waver                 Let every second visitor briefly withdraw
@@ -114,9 +114,9 @@ struct Options: Sendable {
             case "--key", "--write-key":
                 key = try value()
             case "--also":
-                others.append(try Self.destination(value()))
+                additionalDestinations.append(try Self.destination(value()))
             case "--second-destination":
-                others.append(("second", try Self.address(value(), of: option)))
+                additionalDestinations.append(("second", try Self.address(value(), of: option)))
             case "--data", "--storage":
                 folder = try value()
             case "--name":
@@ -138,15 +138,15 @@ struct Options: Sendable {
                 guard let count = Int(try value()), count >= 0 else {
                     throw UsageError(sentence: "--agree-after needs a number of visitors")
                 }
-                agreesAfter = count
+                visitorsBeforeConsent = count
             case "--waver":
-                wavers = true
+                withdrawsConsentBriefly = true
             case "--forget":
-                forgets = true
+                erasesAtEnd = true
             case "--json":
-                wantsJSON = true
+                printsJSON = true
             case "--help", "-h":
-                wantsHelp = true
+                printsHelp = true
             default:
                 throw UsageError(sentence: "unknown option \"\(option)\"")
             }
@@ -158,7 +158,7 @@ struct Options: Sendable {
 
     /// All destinations, with the collector first.
     var destinations: [DestinationConfiguration] {
-        let all = [(id: DestinationID("collector"), url: collector)] + others
+        let all = [(id: DestinationID("collector"), url: collector)] + additionalDestinations
         var destinations: [DestinationConfiguration] = all.compactMap { id, url in
             URL(string: url).map { .collector($0, writeKey: key, id: id) }
         }

@@ -17,11 +17,11 @@ enum Output {
     }
 
     /// Writes a line to standard error.
-    static func problem(_ text: String) {
+    static func error(_ text: String) {
         write("\(text)\n", to: STDERR_FILENO)
     }
 
-    /// Writes a text unchanged, including control sequences.
+    /// Writes the text unchanged, including control sequences.
     static func write(_ text: String, to file: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import ShopFloor
+internal import ShopCore
 internal import Trackway
 
 /// The app: starts analytics, runs the visits, sends pending events and prints the ledger.
@@ -11,16 +11,16 @@ struct ShopApp {
     static func main() async {
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
-            if options.wantsHelp {
+            if options.printsHelp {
                 Output.line(Options.help)
                 return
             }
             try await run(options)
         } catch let error as UsageError {
-            Output.problem("shop: \(error.sentence)\nTry: shop --help")
+            Output.error("shop: \(error.sentence)\nTry: shop --help")
             exit(64)
         } catch {
-            Output.problem("shop: \(error)")
+            Output.error("shop: \(error)")
             exit(70)
         }
     }
@@ -29,9 +29,9 @@ struct ShopApp {
         var configuration = Configuration(appID: Options.application, destinations: options.destinations)
         configuration.appVersion = "1.0.0"
         configuration.storage.folder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
-        if options.agreesAfter != nil { configuration.privacy.consent = .pending }
+        if options.visitorsBeforeConsent != nil { configuration.privacy.consent = .pending }
         if options.visitors != nil {
-            configuration.sessions.timeout = UnattendedVisits.sessionTimeout(pace: options.pace)
+            configuration.sessions.timeout = SimulatedVisits.sessionTimeout(pace: options.pace)
         }
         // Uses this machine, or a simulated phone with battery, position and networks.
         configuration.snapshots = SnapshotOptions(
@@ -41,15 +41,15 @@ struct ShopApp {
         analytics.setGlobalAttributes([
             "channel": "terminal", "visit": options.visitors == nil ? "in person" : "unattended",
         ])
-        let bookkeeper = Bookkeeper(analytics: analytics)
+        let shopAnalytics = ShopAnalytics(analytics: analytics)
 
         if let visitors = options.visitors {
-            await UnattendedVisits(options: options, visitors: visitors, bookkeeper: bookkeeper).run()
+            await SimulatedVisits(options: options, visitors: visitors, analytics: shopAnalytics).run()
         } else {
-            try await TerminalVisit(customer: options.name, bookkeeper: bookkeeper).run()
+            try await InteractiveVisit(customer: options.name, analytics: shopAnalytics).run()
         }
 
-        if options.forgets { try await bookkeeper.forget() }
+        if options.erasesAtEnd { try await shopAnalytics.erase() }
         let report = await analytics.flush(timeout: options.visitors == nil ? .seconds(5) : .seconds(20))
         await analytics.shutdown(timeout: .seconds(1))
         let ledger = LedgerReport(
@@ -57,7 +57,7 @@ struct ShopApp {
             report: report,
             installation: analytics.installationID
         )
-        Output.line(options.wantsJSON ? try ledger.json() : ledger.text())
+        Output.line(options.printsJSON ? try ledger.json() : ledger.text())
         exit(ledger.isBalanced ? 0 : 1)
     }
 }

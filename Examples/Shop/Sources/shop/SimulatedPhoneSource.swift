@@ -2,10 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import ShopFloor
+internal import ShopCore
 internal import Trackway
 
-internal import class TrackwayEvents.Locked
+internal import class TrackwayCore.Locked
 
 /// Provides snapshots from a simulated phone, where an app on a real phone would use the system.
 ///
@@ -36,19 +36,19 @@ final class SimulatedPhoneSource: DevicePropertiesSource, AppStateSource, Locati
 
     func appState() -> AppStateSnapshot {
         let phone = phone.withLock { phone in
-            phone.walk()
+            phone.advance()
             return phone
         }
         var state = AppStateSnapshot()
         state.batteryLevel = phone.battery
         state.batteryState = phone.isCharging ? .charging : .unplugged
         state.isNear = false
-        switch phone.grip {
-        case .upright: state.orientation = .portrait
-        case .onItsSide: state.orientation = .landscapeLeft
-        case .onTheTable: state.orientation = .faceUp
+        switch phone.orientation {
+        case .portrait: state.orientation = .portrait
+        case .landscape: state.orientation = .landscapeLeft
+        case .faceUp: state.orientation = .faceUp
         }
-        state.networkAddresses = phone.isAtHome ? ["192.168.1.23", "fe80::1c2a:33ff:fe44:5566"] : ["100.64.12.9"]
+        state.networkAddresses = phone.isOnWiFi ? ["192.168.1.23", "fe80::1c2a:33ff:fe44:5566"] : ["100.64.12.9"]
         return state
     }
 

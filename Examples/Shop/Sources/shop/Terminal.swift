@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import ShopFloor
+internal import ShopCore
 
 #if canImport(Darwin)
 internal import Darwin
@@ -20,9 +20,9 @@ final class Terminal {
         /// A key.
         case key(Key)
         /// The window size changed, or the shop returned from the background: redraw.
-        case changed
+        case redraw
         /// The terminal was closed.
-        case gone
+        case closed
     }
 
     private let signals: TerminalSignals
@@ -46,12 +46,12 @@ final class Terminal {
 
     /// Shows the shop's page.
     func enter() {
-        signals.enterPage()
+        signals.enterAlternateScreen()
     }
 
     /// Restores the terminal.
     func leave() {
-        signals.leavePage()
+        signals.leaveAlternateScreen()
     }
 
     /// Returns the columns and rows of the window.
@@ -78,23 +78,23 @@ final class Terminal {
             ]
             // The bytes of a sequence arrive together. The long timeout restores the page if a stop signal did not stop
             // the process.
-            let timeout: Int32 = isEscapePending ? 50 : signals.isPageLeft ? 2_000 : -1
+            let timeout: Int32 = isEscapePending ? 50 : signals.isRestored ? 2_000 : -1
             let ready = poll(&files, 2, timeout)
             if ready == 0 {
                 if isEscapePending {
                     isEscapePending = false
-                    if let key = decoder.paused() { return .key(key) }
+                    if let key = decoder.finish() { return .key(key) }
                 } else {
-                    signals.enterPage()
-                    return .changed
+                    signals.enterAlternateScreen()
+                    return .redraw
                 }
             }
             guard ready > 0 else { continue }
-            if files[1].revents != 0, signals.changed() { return .changed }
+            if files[1].revents != 0, signals.needsRedraw() { return .redraw }
             if files[0].revents != 0 {
                 var byte: UInt8 = 0
-                guard read(STDIN_FILENO, &byte, 1) == 1 else { return .gone }
-                let key = decoder.received(byte)
+                guard read(STDIN_FILENO, &byte, 1) == 1 else { return .closed }
+                let key = decoder.decode(byte)
                 isEscapePending = key == nil && byte == 0x1b
                 if let key { return .key(key) }
             }

@@ -16,20 +16,20 @@ final class TerminalSignals {
     /// The handlers' data, created before they are installed and not changed afterward.
     ///
     /// A handler may run at any time on any thread, so it only reads plain memory.
-    private struct Memory {
+    private struct SharedState {
         var previous: UnsafeMutablePointer<sigaction>
         var settings: termios
         var pipe: Int32
-        var isPageLeft: Bool
+        var isRestored: Bool
     }
 
-    private static let leaving = StaticString("\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l")
-    private static let watched = [SIGTSTP, SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGWINCH]
+    private static let restoreSequence = StaticString("\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l")
+    private static let handledSignals = [SIGTSTP, SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGWINCH]
     private static let numbers = 64
 
     // One terminal per process. Written only while no handler is installed, except for a flag that records whether the
     // terminal was restored.
-    nonisolated(unsafe) private static var memory: UnsafeMutablePointer<Memory>?
+    nonisolated(unsafe) private static var memory: UnsafeMutablePointer<SharedState>?
 
     /// Readable when the page needs attention.
     let pipe: Int32
@@ -47,11 +47,11 @@ final class TerminalSignals {
         self.page = page
         let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: Self.numbers)
         previous.initialize(repeating: sigaction(), count: Self.numbers)
-        let memory = UnsafeMutablePointer<Memory>.allocate(capacity: 1)
-        memory.initialize(to: Memory(previous: previous, settings: settings, pipe: ends[1], isPageLeft: true))
+        let memory = UnsafeMutablePointer<SharedState>.allocate(capacity: 1)
+        memory.initialize(to: SharedState(previous: previous, settings: settings, pipe: ends[1], isRestored: true))
         Self.memory = memory
-        _ = Self.leaving.utf8Start
-        for number in Self.watched {
+        _ = Self.restoreSequence.utf8Start
+        for number in Self.handledSignals {
             var action = sigaction()
             action.handle { TerminalSignals.handle($0, $1, $2) }
             action.sa_flags = SA_SIGINFO | SA_RESTART
@@ -60,33 +60,33 @@ final class TerminalSignals {
     }
 
     /// Whether the terminal has been restored.
-    var isPageLeft: Bool { Self.memory?.pointee.isPageLeft ?? true }
+    var isRestored: Bool { Self.memory?.pointee.isRestored ?? true }
 
     /// Takes control of the terminal and shows an empty page.
-    func enterPage() {
+    func enterAlternateScreen() {
         var page = page
-        Self.memory?.pointee.isPageLeft = false
+        Self.memory?.pointee.isRestored = false
         tcsetattr(STDIN_FILENO, TCSANOW, &page)
         Output.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[2J", to: STDOUT_FILENO)
     }
 
     /// Restores the terminal.
-    func leavePage() {
+    func leaveAlternateScreen() {
         guard let memory = Self.memory else { return }
-        Self.giveBack(memory)
+        Self.restoreTerminal(memory)
     }
 
     /// Handles a change that a signal reported.
     ///
     /// - Returns: Whether to redraw.
-    func changed() -> Bool {
+    func needsRedraw() -> Bool {
         var number: UInt8 = 0
         guard read(pipe, &number, 1) == 1 else { return false }
         if Int32(number) == SIGCONT {
-            enterPage()
+            enterAlternateScreen()
             return true
         }
-        return Int32(number) == SIGWINCH && !isPageLeft
+        return Int32(number) == SIGWINCH && !isRestored
     }
 
     // MARK: Signal handler
@@ -97,28 +97,28 @@ final class TerminalSignals {
         _ machine: UnsafeMutableRawPointer?
     ) {
         guard let memory else { return }
-        let kept = errno
-        if number != SIGCONT, number != SIGWINCH { giveBack(memory) }
+        let savedErrno = errno
+        if number != SIGCONT, number != SIGWINCH { restoreTerminal(memory) }
         var byte = UInt8(truncatingIfNeeded: number)
         // If the pipe is full, the reader is woken anyway.
         _ = write(memory.pointee.pipe, &byte, 1)
-        errno = kept
+        errno = savedErrno
         let previous = memory.pointee.previous[Int(number)]
-        switch previous.passOn(number, information, machine) {
+        switch previous.forward(number, information, machine) {
         case .done:
             break
-        case .nobody where number == SIGCONT || number == SIGWINCH:
+        case .noHandler where number == SIGCONT || number == SIGWINCH:
             break
-        case .nobody:
+        case .noHandler:
             signal(number, SIG_DFL)
             raise(number)
         }
     }
 
-    private static func giveBack(_ memory: UnsafeMutablePointer<Memory>) {
-        guard !memory.pointee.isPageLeft else { return }
-        memory.pointee.isPageLeft = true
-        _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
+    private static func restoreTerminal(_ memory: UnsafeMutablePointer<SharedState>) {
+        guard !memory.pointee.isRestored else { return }
+        memory.pointee.isRestored = true
+        _ = write(STDOUT_FILENO, restoreSequence.utf8Start, restoreSequence.utf8CodeUnitCount)
         tcsetattr(STDIN_FILENO, TCSANOW, &memory.pointee.settings)
     }
 }

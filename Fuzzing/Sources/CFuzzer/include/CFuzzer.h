@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Runs `test` with inputs until the time in the arguments is over or an input crashes it.
+/// Runs `test` with inputs until the time limit in the arguments expires or an input crashes it.
 ///
 /// Returns the exit code.
 int cfuzzer_run(int argc, char **argv, int (*test)(const uint8_t *bytes, size_t count));

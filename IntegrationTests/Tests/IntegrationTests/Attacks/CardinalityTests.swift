@@ -2,35 +2,35 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 @Suite("Attacks that inflate responses")
 struct CardinalityTests {
-    @Test("20,000 event names do not inflate the event rate response, and it counts all events")
-    func names() throws {
+    @Test
+    func `20,000 event names do not inflate the event rate response, and it counts all events`() throws {
         let collector = try Collector()
-        let before = try collector.highWater
+        let before = try collector.peakMemory
         for batch in 0..<40 {
             let lines = (0..<500).map { "{\"name\":\"name_\(batch * 500 + $0)\"}" }
             #expect(try collector.post(Array(lines.joined(separator: "\n").utf8)).status == 200)
         }
-        try collector.settle()
-        let answer = try collector.ask(HTTPMessage(startLine: "GET /v1/rate?minutes=15 HTTP/1.1"))
-        let minutes = try JSONValue.parse(answer.body)["minutes"]?.array ?? []
-        print("20,000 names: \(answer.body.count) bytes, \(before) → \(try collector.highWater) MiB resident")
-        #expect(answer.body.count < 16 << 10)
+        try collector.waitForIndex()
+        let response = try collector.send(HTTPMessage(startLine: "GET /v1/rate?minutes=15 HTTP/1.1"))
+        let minutes = try JSONValue.parse(response.body)["minutes"]?.array ?? []
+        print("20,000 names: \(response.body.count) bytes, \(before) → \(try collector.peakMemory) MiB resident")
+        #expect(response.body.count < 16 << 10)
         #expect(minutes.reduce(Int64(0)) { $0 + ($1.array?[1].integer ?? 0) } == 20_001)
-        let told = minutes.reduce(Int64(0)) { sum, minute in
+        let reportedCount = minutes.reduce(Int64(0)) { sum, minute in
             let names = minute.array?[2].object?.members.reduce(Int64(0)) { $0 + ($1.value.integer ?? 0) } ?? 0
             return sum + names + (minute.array?[3].integer ?? 0)
         }
-        #expect(told == 20_001)
+        #expect(reportedCount == 20_001)
     }
 
-    @Test("the ledger of 1,200 writers is paged, and the command reads all pages")
-    func writers() throws {
+    @Test
+    func `the ledger of 1,200 writers is paged, and the command reads all pages`() throws {
         let collector = try Collector()
         for _ in 0..<1_200 {
             let id = InstallationID.generate(at: Timestamp(milliseconds: 1_795_000_000_000))
@@ -40,7 +40,7 @@ struct CardinalityTests {
                 """
             #expect(try collector.post(Array(batch.utf8)).status == 200)
         }
-        try collector.settle()
+        try collector.waitForIndex()
         let first = try collector.get("/v1/ledger?limit=500")
         #expect(first["writers"]?.array?.count == 500 && first["total"]?.integer == 1_200)
         #expect(first["next"]?.string != nil)
@@ -50,8 +50,8 @@ struct CardinalityTests {
         #expect(try ledger.status() == .exited(0))
     }
 
-    @Test("claims of 9.2e18 events are rejected and do not appear in the ledger")
-    func claims() throws {
+    @Test
+    func `claims of 9.2e18 events are rejected and do not appear in the ledger`() throws {
         let collector = try Collector()
         let id = InstallationID.generate(at: Timestamp(milliseconds: 1_795_000_000_000))
         for claim in [
@@ -69,7 +69,7 @@ struct CardinalityTests {
             {"name":"a"}
             """
         #expect(try collector.post(Array(far.utf8)).status == 400)
-        try collector.settle()
+        try collector.waitForIndex()
         #expect(try collector.get("/v1/ledger")["writers"]?.array?.isEmpty == true)
         let ledger = try Program(try CollectorBinary.path(), ["ledger", "--url", collector.url])
         #expect(try ledger.status() == .exited(0))

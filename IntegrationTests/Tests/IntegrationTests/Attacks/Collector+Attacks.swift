@@ -4,12 +4,12 @@
 internal import Dispatch
 internal import Foundation
 internal import Glibc
-internal import Stage
-internal import TrackwayEvents
+internal import IntegrationTestSupport
+internal import TrackwayCore
 
 extension Collector {
     /// The peak resident memory of the collector's process, in MiB.
-    var highWater: Int {
+    var peakMemory: Int {
         get throws {
             let path = "/proc/\(program?.id ?? 0)/status"
             let status = try String(contentsOfFile: path, encoding: .utf8)
@@ -26,7 +26,7 @@ extension Collector {
         get throws {
             let path = "/proc/\(program?.id ?? 0)/stat"
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            // After the program's name, which may contain spaces: the state, and the times as the 12th and 13th field
+            // After the program's name, which may contain spaces: the state, and the times as the 12th and 13th fields
             // after it.
             let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
             guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
@@ -37,7 +37,7 @@ extension Collector {
     }
 
     /// The disk space used by the collector's folder, in MiB.
-    var diskUse: Int {
+    var diskUsage: Int {
         get throws {
             let files = FileManager.default
             let names = try files.subpathsOfDirectory(atPath: data)
@@ -65,33 +65,34 @@ extension Collector {
     /// Sleeps for a twentieth of a second.
     ///
     /// Used to poll where nothing sends a notification.
-    func moment() {
+    func sleepBriefly() {
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(50))
     }
 
     /// Returns one of the collector's metrics.
-    func figure(_ name: String) throws -> Int? {
-        let text = try ask(HTTPMessage(startLine: "GET /metrics HTTP/1.1")).text
+    func metric(_ name: String) throws -> Int? {
+        let text = try send(HTTPMessage(startLine: "GET /metrics HTTP/1.1")).text
         return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.split(separator: " ").last.flatMap {
             Int($0)
         }
     }
 
     /// Sends a request with a body and returns the status and the response text; nil without a response.
-    func tell(_ start: String, _ headers: [(String, String)] = [], _ body: [UInt8]) -> (status: Int, text: String)? {
+    func send(_ startLine: String, _ headers: [(String, String)] = [], _ body: [UInt8]) -> (status: Int, text: String)?
+    {
         let message = HTTPMessage(
-            startLine: "\(start) HTTP/1.1",
+            startLine: "\(startLine) HTTP/1.1",
             headers: headers.map { (name: $0.0, value: $0.1) },
             body: body
         )
         // An attacker does not care about the reason.
-        guard let answer = try? ask(message) else { return nil }
-        return (answer.status, answer.text)
+        guard let response = try? send(message) else { return nil }
+        return (response.status, response.text)
     }
 
     /// Sends an event as an uninvolved client and returns the status; 0 without a response.
     func sendUninvolvedEvent() -> Int {
         let key = [("authorization", "Bearer \(Collector.key)")]
-        return tell("POST /v1/events", key, Array(#"{"name":"honest"}"#.utf8))?.status ?? 0
+        return send("POST /v1/events", key, Array(#"{"name":"honest"}"#.utf8))?.status ?? 0
     }
 }

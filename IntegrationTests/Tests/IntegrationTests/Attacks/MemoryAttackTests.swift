@@ -3,26 +3,26 @@
 
 internal import Dispatch
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 @Suite("Attacks on memory and disk space", .serialized)
 struct MemoryAttackTests {
     /// Collects results from several threads.
-    private final class Tally: Sendable {
+    private final class AttackResults: Sendable {
         let statuses = Locked<[Int]>([])
-        let sockets = Locked<[Kept]>([])
+        let sockets = Locked<[SocketBox]>([])
 
-        struct Kept: @unchecked Sendable {
+        struct SocketBox: @unchecked Sendable {
             // `@unchecked`: only kept open, never used.
             let socket: Socket
         }
     }
 
     /// Runs a body on `count` threads concurrently and waits for all of them.
-    private static func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    private static func runConcurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
         for index in 0..<count {
             group.enter()
@@ -34,16 +34,15 @@ struct MemoryAttackTests {
         group.wait()
     }
 
-    @Test(
-        "most of 120 unfinished 8 MiB bodies are rejected, memory stays bounded, other clients get 200 or 503"
-    )
-    func heldBodies() throws {
+    @Test
+    func `most of 120 unfinished 8 MiB bodies are rejected, memory stays bounded, other clients get 200 or 503`() throws
+    {
         let collector = try Collector()
         _ = try collector.makeKey("shop", ["--sensors-project", "shop"])
-        try Self.untilKnown(collector)
-        let before = try collector.highWater
+        try Self.waitUntilKeyIsKnown(collector)
+        let before = try collector.peakMemory
         let length = 8 << 20
-        let tally = Tally()
+        let results = AttackResults()
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: length - 1)
         let head = "POST /sa?project=shop HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: \(length)\r\n\r\n"
         let served = Locked<[Int]>([])
@@ -53,42 +52,42 @@ struct MemoryAttackTests {
         Thread.detachNewThread {
             while !isOver.withLock({ $0 }) {
                 served.withLock { $0.append(collector.sendUninvolvedEvent()) }
-                collector.moment()
+                collector.sleepBriefly()
             }
             honest.leave()
         }
-        Self.atOnce(120) { _ in
+        Self.runConcurrently(120) { _ in
             guard let socket = try? Socket(port: collector.port) else { return }
             // An admitted body is read up to the missing last byte and then held; the others get 503.
             if socket.send(Array(head.utf8)), socket.send(body) {
-                tally.sockets.withLock { $0.append(.init(socket: socket)) }
-            } else if let answer = socket.receive() {
-                tally.statuses.withLock { $0.append(answer.status) }
+                results.sockets.withLock { $0.append(.init(socket: socket)) }
+            } else if let response = socket.receive() {
+                results.statuses.withLock { $0.append(response.status) }
             }
         }
-        let after = try collector.highWater
+        let after = try collector.peakMemory
         isOver.withLock { $0 = true }
         honest.wait()
-        print("held bodies: \(before) → \(after) MiB resident; \(tally.sockets.withLock { $0.count }) held")
+        print("held bodies: \(before) → \(after) MiB resident; \(results.sockets.withLock { $0.count }) held")
         #expect(after < before + 200)
         // While the entire budget is used, clients that waited too long get 503 and lose nothing.
         let statuses = served.withLock { $0 }
         #expect(!statuses.isEmpty && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
-        #expect(try collector.figure("trackway_bodies_busy_total") ?? 0 > 60)
+        #expect(try collector.metric("trackway_bodies_busy_total") ?? 0 > 60)
         // After the held connections are closed, all clients are served again.
-        tally.sockets.withLock { $0 = [] }
+        results.sockets.withLock { $0 = [] }
         var status = 503
         for _ in 0..<600 where status == 503 {
             status = collector.sendUninvolvedEvent()
-            collector.moment()
+            collector.sleepBriefly()
         }
         #expect(status == 200)
     }
 
-    @Test("unreadable bodies are quarantined up to a limit, then truncated, so that disk use stays bounded")
-    func quarantine() throws {
+    @Test
+    func `unreadable bodies are quarantined up to a limit, then truncated, so that disk use stays bounded`() throws {
         let collector = try Collector()
-        let (memory, disk) = (try collector.highWater, try collector.diskUse)
+        let (memory, disk) = (try collector.peakMemory, try collector.diskUsage)
         var noise: UInt64 = 1
         let rubbish = (0..<(1 << 20)).map { _ -> UInt8 in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -96,29 +95,29 @@ struct MemoryAttackTests {
             return UInt8(ascii: "A") + UInt8(noise >> 60)
         }
         for _ in 0..<64 {
-            let answer = collector.tell("POST /sa?project=shop", [], Array("data_list=".utf8) + rubbish)
-            #expect(answer?.status == 400)
+            let response = collector.send("POST /sa?project=shop", [], Array("data_list=".utf8) + rubbish)
+            #expect(response?.status == 400)
         }
-        try collector.settle()
-        let (memoryAfter, diskAfter) = (try collector.highWater, try collector.diskUse)
+        try collector.waitForIndex()
+        let (memoryAfter, diskAfter) = (try collector.peakMemory, try collector.diskUsage)
         print("64 MiB of garbage: disk \(disk) → \(diskAfter) MiB, memory \(memory) → \(memoryAfter) MiB")
         #expect(diskAfter - disk < 100)
         #expect(memoryAfter < memory + 250)
-        #expect(try collector.figure("trackway_quarantine_cut_total") ?? 0 >= 40)
+        #expect(try collector.metric("trackway_quarantine_cut_total") ?? 0 >= 40)
         // Every page requests this list.
-        let list = try collector.ask(HTTPMessage(startLine: "GET /v1/failed?limit=500 HTTP/1.1"))
+        let list = try collector.send(HTTPMessage(startLine: "GET /v1/failed?limit=500 HTTP/1.1"))
         #expect(list.status == 200 && list.body.count < 8 << 20)
         let first = try JSONValue.parse(list.body, limits: JSONLimits(bytes: 64 << 20))["failed"]?.array?.last
         let position = try #require(first?["position"]?.string)
         #expect(first?["bytes"]?.integer ?? 0 > 500_000)
-        let whole = try collector.ask(HTTPMessage(startLine: "GET /v1/failed?position=\(position) HTTP/1.1"))
-        #expect(whole.body.count > 500_000)
+        let fullRecord = try collector.send(HTTPMessage(startLine: "GET /v1/failed?position=\(position) HTTP/1.1"))
+        #expect(fullRecord.body.count > 500_000)
     }
 
-    @Test("concurrent decompression bombs stay within the limits for one body and for all bodies")
-    func bombs() throws {
+    @Test
+    func `concurrent decompression bombs stay within the limits for one body and for all bodies`() throws {
         let collector = try Collector()
-        let before = try collector.highWater
+        let before = try collector.peakMemory
         let spaces = [UInt8](repeating: 0x20, count: 64 << 20)
         let bomb = GzipCompressor().compress(spaces)
         let list = #"{"data":[{"time":1,"fields":{"a":"#
@@ -130,15 +129,15 @@ struct MemoryAttackTests {
         let bodies = [bomb, GzipCompressor().compress(wide), honest, GzipCompressor().compress(nested)]
         let key = ("authorization", "Bearer \(Collector.key)")
         let statuses = Locked<[Int: Int]>([:])
-        Self.atOnce(96) { index in
+        Self.runConcurrently(96) { index in
             let body = bodies[index % bodies.count]
-            let answer =
+            let response =
                 index % 8 < 4
-                ? collector.tell("PUT /v3/accounts/acct_1/mobile_events", [key], body)
-                : collector.tell("POST /v1/events", [key, ("content-encoding", "gzip")], body)
-            statuses.withLock { $0[answer?.status ?? 0, default: 0] += 1 }
+                ? collector.send("PUT /v3/accounts/acct_1/mobile_events", [key], body)
+                : collector.send("POST /v1/events", [key, ("content-encoding", "gzip")], body)
+            statuses.withLock { $0[response?.status ?? 0, default: 0] += 1 }
         }
-        let after = try collector.highWater
+        let after = try collector.peakMemory
         print("96 bombs at once: \(before) → \(after) MiB resident; \(statuses.withLock { $0 })")
         #expect(after < before + 350)
         #expect(statuses.withLock { $0[0] == nil })
@@ -146,10 +145,10 @@ struct MemoryAttackTests {
     }
 
     /// The collector checks its keys about once a second.
-    private static func untilKnown(_ collector: Collector) throws {
+    private static func waitUntilKeyIsKnown(_ collector: Collector) throws {
         for _ in 0..<100 {
-            if collector.tell("POST /sa?project=shop", [], Array("data=".utf8))?.status != 403 { return }
-            collector.moment()
+            if collector.send("POST /sa?project=shop", [], Array("data=".utf8))?.status != 403 { return }
+            collector.sleepBriefly()
         }
         throw TestSupportError("the key was not accepted")
     }

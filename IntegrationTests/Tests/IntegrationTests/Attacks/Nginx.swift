@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 
 /// An nginx in front of a collector on the same machine, as operators use it.
 struct Nginx {
     /// Whether nginx is installed.
-    static var isHere: Bool { path != nil }
+    static var isInstalled: Bool { path != nil }
 
     private static let path = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -40,15 +40,15 @@ struct Nginx {
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder.path("conf")))
         guard let path = Self.path else { throw TestSupportError("nginx is not installed") }
         program = try Program(path, ["-p", folder.path, "-c", folder.path("conf")])
-        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
+        let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
         while (try? Socket(port: port)) == nil {  // not listening yet
-            guard Date() < deadline else { throw Overdue("nginx does not listen:\n\(program.tail)") }
+            guard Date() < deadline else { throw TimeoutError("nginx does not listen:\n\(program.tail)") }
             Thread.sleep(forTimeInterval: 0.05)
         }
     }
 
     /// Sends a request through the proxy with a host name and, unless nil, a key.
-    func ask(_ path: String, host: String, key: String?) throws -> HTTPMessage {
+    func get(_ path: String, host: String, key: String?) throws -> HTTPMessage {
         let socket = try Socket(port: port)
         var message = HTTPMessage(
             startLine: "GET \(path) HTTP/1.1",
@@ -56,7 +56,9 @@ struct Nginx {
         )
         if let key { message.headers.append(("authorization", "Bearer \(key)")) }
         socket.send(message.bytes)
-        guard let answer = socket.receive() else { throw TestSupportError("no response from nginx:\n\(program.tail)") }
-        return answer
+        guard let response = socket.receive() else {
+            throw TestSupportError("no response from nginx:\n\(program.tail)")
+        }
+        return response
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// An app that uses the unmodified Python client of Sensors Analytics, pointed at the collector.
 @Suite(
     "The Python client of Sensors Analytics",
     .enabled(
-        if: PythonClient.obstacle == nil,
-        "the client is unavailable: \(PythonClient.obstacle ?? "")"
+        if: PythonClient.unavailableReason == nil,
+        "the client is unavailable: \(PythonClient.unavailableReason ?? "")"
     ),
     .serialized
 )
@@ -18,8 +18,8 @@ struct PythonClientTests {
     /// Returns the URL that clients of this format send their records to.
     static func address(_ server: String) -> String { "\(server)/sa?project=dev&token=\(Collector.key)" }
 
-    @Test("every call through every consumer is stored once", arguments: ["default", "batch", "async", "debug"])
-    func everyCall(_ consumer: String) throws {
+    @Test(arguments: ["default", "batch", "async", "debug"])
+    func `every call through every consumer is stored once`(_ consumer: String) throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
         let sent = try client.makeEveryCall(through: consumer, to: Self.address(collector.url), prefix: consumer)
@@ -27,18 +27,17 @@ struct PythonClientTests {
         try Self.expectStored(sent, in: collector)
     }
 
-    @Test(
-        "server errors, closed connections and lost responses neither lose nor duplicate records",
-        arguments: ["default", "batch", "async", "debug"]
-    )
-    func failures(_ consumer: String) throws {
+    @Test(arguments: ["default", "batch", "async", "debug"])
+    func `server errors, closed connections and lost responses neither lose nor duplicate records`(_ consumer: String)
+        throws
+    {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { request in
             switch request.number % 5 {
-            case 1: .answer(503, body: "busy")
-            case 2: .loseAnswer
+            case 1: .respond(503, body: "busy")
+            case 2: .loseResponse
             case 3: .hangUp
-            case 4: .answer(500, type: "text/html", body: "<html>broken</html>")
+            case 4: .respond(500, type: "text/html", body: "<html>broken</html>")
             default: .forward
             }
         }
@@ -49,8 +48,8 @@ struct PythonClientTests {
         try Self.expectStored(sent, in: collector)
     }
 
-    @Test("a collector that is killed and restarted has all accepted records")
-    func killed() throws {
+    @Test
+    func `a collector that is killed and restarted has all accepted records`() throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
         let first = try client.makeEveryCall(through: "batch", to: Self.address(collector.url), prefix: "first")
@@ -61,8 +60,8 @@ struct PythonClientTests {
         try Self.expectStored(first + second, in: collector)
     }
 
-    @Test("a dry run in debug mode validates all records and stores none")
-    func dryRun() throws {
+    @Test
+    func `a dry run in debug mode validates all records and stores none`() throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
         let sent = try client.makeEveryCall(through: "dry", to: Self.address(collector.url), prefix: "dry")
@@ -76,7 +75,7 @@ struct PythonClientTests {
         in collector: Collector,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        try collector.settle()
+        try collector.waitForIndex()
         let rows = try collector.documents().filter { $0["event"]?["name"]?.string != "marker" }
         let texts = rows.map { String(decoding: $0.json(), as: UTF8.self) }
         #expect(rows.count == sent.count, sourceLocation: sourceLocation)

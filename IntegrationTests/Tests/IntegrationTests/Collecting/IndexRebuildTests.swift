@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A collector whose index is rebuilt from its log and which is stopped and killed during the rebuild.
 ///
@@ -13,17 +13,17 @@ internal import TrackwayEvents
 @Suite(
     "Index rebuild",
     .serialized,
-    .enabled(if: Settings.isFull, "needs TRACKWAY_FULL=1, which make test-all sets")
+    .enabled(if: Settings.isFullRun, "needs TRACKWAY_FULL=1, which make test-all sets")
 )
 struct IndexRebuildTests {
     private static let events = 1_000_000
-    private static let moments = 10
+    private static let restarts = 10
 
     /// A request path, and whether a response to it is complete.
-    private typealias Question = (path: String, isWhole: @Sendable (JSONValue) -> Bool)
+    private typealias Query = (path: String, isWhole: @Sendable (JSONValue) -> Bool)
 
     /// Expectations are not included because they read at most 100,000 events.
-    private static let questions: [Question] = [
+    private static let queries: [Query] = [
         ("/v1/stats", { $0["events"]?.integer == Int64(events) }),
         ("/v1/trends?name=tick&last=30d&interval=day", { total($0) == Int64(events - 1) }),
         ("/v1/trends?last=30d", { total($0) == Int64(events) }),
@@ -44,25 +44,25 @@ struct IndexRebuildTests {
     }
 
     /// The responses of a collector during the rebuild.
-    private struct Seen {
+    private struct ResponseCounts {
         var refused = 0
         var marked = 0
-        var whole = 0
+        var completeCount = 0
         var wrong: [String] = []
     }
 
-    private static func ask(_ collector: Collector, _ seen: inout Seen) {
-        for (path, isWhole) in questions {
-            guard let answer = collector.tell("GET \(path)", [], []) else { continue }
-            let value = try? JSONValue.parse(Array(answer.text.utf8), limits: JSONLimits(bytes: 64 << 20))
-            if answer.status == 503, value?["error"]?["code"]?.string == "index_behind" {
-                seen.refused += 1
-            } else if answer.status == 200, let value, isWhole(value) {
-                seen.whole += 1
-            } else if answer.status == 200, let value, isMarked(value, path) {
-                seen.marked += 1
+    private static func query(_ collector: Collector, _ counts: inout ResponseCounts) {
+        for (path, isWhole) in queries {
+            guard let response = collector.send("GET \(path)", [], []) else { continue }
+            let value = try? JSONValue.parse(Array(response.text.utf8), limits: JSONLimits(bytes: 64 << 20))
+            if response.status == 503, value?["error"]?["code"]?.string == "index_behind" {
+                counts.refused += 1
+            } else if response.status == 200, let value, isWhole(value) {
+                counts.completeCount += 1
+            } else if response.status == 200, let value, isMarked(value, path) {
+                counts.marked += 1
             } else {
-                seen.wrong.append("\(path): \(answer.status) \(answer.text.prefix(300))")
+                counts.wrong.append("\(path): \(response.status) \(response.text.prefix(300))")
             }
         }
     }
@@ -87,8 +87,10 @@ struct IndexRebuildTests {
                     #"{"name":"\#(name)","time":\#(now),"attributes":{"n":\#(number),"padding":"\#(padding)"}}"#
                 )
             }
-            let answer = try collector.post(Array(lines.joined(separator: "\n").utf8))
-            guard answer.status == 200 else { throw TestSupportError("\(answer.status): \(answer.text.prefix(300))") }
+            let response = try collector.post(Array(lines.joined(separator: "\n").utf8))
+            guard response.status == 200 else {
+                throw TestSupportError("\(response.status): \(response.text.prefix(300))")
+            }
         }
         return id
     }
@@ -101,53 +103,57 @@ struct IndexRebuildTests {
     }
 
     /// Returns the position of the index, and whether it is complete.
-    private static func place(_ collector: Collector) throws -> (indexed: String, isReady: Bool) {
+    private static func indexPosition(_ collector: Collector) throws -> (indexed: String, isReady: Bool) {
         let stats = try JSONValue.parse(
-            try collector.ask(HTTPMessage(startLine: "GET /v1/stats HTTP/1.1")).body
+            try collector.send(HTTPMessage(startLine: "GET /v1/stats HTTP/1.1")).body
         )
-        let ready = try collector.ask(HTTPMessage(startLine: "GET /readyz HTTP/1.1")).status == 200
+        let ready = try collector.send(HTTPMessage(startLine: "GET /readyz HTTP/1.1")).status == 200
         return (stats["indexed"]?.string ?? "", ready)
     }
 
     /// Waits until the index is complete, regardless of the number of events.
     private static func waitUntilReady(_ collector: Collector) throws {
         let deadline = Date(timeIntervalSinceNow: 3_600)
-        while try !place(collector).isReady {
-            guard Date() < deadline else { throw Overdue("the index is not ready:\n\(collector.program?.tail ?? "")") }
-            collector.moment()
+        while try !indexPosition(collector).isReady {
+            guard Date() < deadline else {
+                throw TimeoutError("the index is not ready:\n\(collector.program?.tail ?? "")")
+            }
+            collector.sleepBriefly()
         }
     }
 
-    @Test("a collector stopped or killed ten times during a rebuild never passes off a partial response as complete")
-    func moments() throws {
+    @Test
+    func `a collector stopped or killed ten times during a rebuild never passes off a partial response as complete`()
+        throws
+    {
         let collector = try Collector()
         let installation = try Self.fill(collector)
         try collector.stop()
         Self.removeIndex(of: collector)
-        var seen = Seen()
+        var counts = ResponseCounts()
         var (restartsInTheMiddle, isNew) = (0, true)
-        for moment in 0..<Self.moments {
+        for restart in 0..<Self.restarts {
             try collector.start()
-            let began = try Self.place(collector)
-            if !isNew, !began.isReady { restartsInTheMiddle += 1 }
+            let startPosition = try Self.indexPosition(collector)
+            if !isNew, !startPosition.isReady { restartsInTheMiddle += 1 }
             isNew = false
             // Until the index has advanced or is complete.
-            let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
+            let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
             while Date() < deadline {
-                Self.ask(collector, &seen)
-                let (indexed, isReady) = try Self.place(collector)
+                Self.query(collector, &counts)
+                let (indexed, isReady) = try Self.indexPosition(collector)
                 if isReady {
                     // All responses are complete and correct now.
-                    let before = seen.whole
-                    Self.ask(collector, &seen)
-                    #expect(seen.whole - before == Self.questions.count, "\(seen.wrong)")
+                    let before = counts.completeCount
+                    Self.query(collector, &counts)
+                    #expect(counts.completeCount - before == Self.queries.count, "\(counts.wrong)")
                     isNew = true
                     break
                 }
-                if indexed != began.indexed { break }
-                collector.moment()
+                if indexed != startPosition.indexed { break }
+                collector.sleepBriefly()
             }
-            if moment % 2 == 0 { try collector.kill() } else { try collector.stop() }
+            if restart % 2 == 0 { try collector.kill() } else { try collector.stop() }
             if isNew { Self.removeIndex(of: collector) }
         }
         try collector.start()
@@ -160,14 +166,14 @@ struct IndexRebuildTests {
             "\(text) \(String(describing: status))"
         )
         try Self.waitUntilReady(collector)
-        #expect(try collector.accounts(of: "\(installation)").count == 1)
-        Self.ask(collector, &seen)
+        #expect(try collector.writerLedgers(of: "\(installation)").count == 1)
+        Self.query(collector, &counts)
         print(
-            "\(Self.events) events, \(Self.moments) moments: \(seen.refused) refused, \(seen.marked) marked, "
-                + "\(seen.whole) whole; \(restartsInTheMiddle) restarts during a rebuild"
+            "\(Self.events) events, \(Self.restarts) restarts: \(counts.refused) refused, \(counts.marked) marked, "
+                + "\(counts.completeCount) whole; \(restartsInTheMiddle) restarts during a rebuild"
         )
-        #expect(seen.wrong.isEmpty, "\(seen.wrong.prefix(5))")
-        #expect(seen.refused >= Self.moments && seen.whole >= Self.questions.count)
+        #expect(counts.wrong.isEmpty, "\(counts.wrong.prefix(5))")
+        #expect(counts.refused >= Self.restarts && counts.completeCount >= Self.queries.count)
         #expect(restartsInTheMiddle >= 1)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The collector's responses to malformed requests over a real connection.
 @Suite("Malformed input")
@@ -86,33 +86,33 @@ struct MalformedInputTests {
         ),
     ]
 
-    @Test("each malformed request gets its status, code, field and message, and stores no row")
-    func nonsense() throws {
+    @Test
+    func `each malformed request gets its status, code, field and message, and stores no row`() throws {
         let collector = try Collector()
         for nonsense in Self.all {
-            let answer = try collector.ask(
+            let response = try collector.send(
                 HTTPMessage(
                     startLine: "POST \(nonsense.path) HTTP/1.1",
                     headers: nonsense.headers + [("authorization", "Bearer \(nonsense.key)")],
                     body: nonsense.body
                 )
             )
-            let name = Comment(rawValue: "\(nonsense.testDescription): \(answer.status) \(answer.text.prefix(300))")
-            #expect(answer.status == nonsense.status, name)
-            #expect(answer[header: "content-type"]?.hasPrefix("application/json") == true, name)
-            let error = try JSONValue.parse(answer.body)["error"]
+            let name = Comment(rawValue: "\(nonsense.testDescription): \(response.status) \(response.text.prefix(300))")
+            #expect(response.status == nonsense.status, name)
+            #expect(response[header: "content-type"]?.hasPrefix("application/json") == true, name)
+            let error = try JSONValue.parse(response.body)["error"]
             #expect(error?["code"]?.string?.isEmpty == false, name)
             #expect(error?["message"]?.string?.hasSuffix(".") == true, name)
             #expect(error?["field"]?.string == nonsense.field, name)
         }
-        try collector.settle()
+        try collector.waitForIndex()
         #expect(try collector.rows("name=nonsense").isEmpty)
         // The collector still accepts valid events.
         #expect(try collector.post(Array(Self.event.utf8)).status == 200)
     }
 
-    @Test("an incomplete body gets 408 and stores no row")
-    func slowBody() throws {
+    @Test
+    func `an incomplete body gets 408 and stores no row`() throws {
         let collector = try Collector()
         let socket = try Socket(port: collector.port)
         let head = """
@@ -127,23 +127,23 @@ struct MalformedInputTests {
         socket.send(Array(head.utf8) + Self.lines(3))
         // Other requests are served in the meantime.
         #expect(try collector.post(Array(#"{"name":"quick"}"#.utf8)).status == 200)
-        let answer = try #require(socket.receive())
-        #expect(answer.status == 408)
-        #expect(try JSONValue.parse(answer.body)["error"]?["code"]?.string?.isEmpty == false, "\(answer.text)")
-        try collector.settle()
+        let response = try #require(socket.receive())
+        #expect(response.status == 408)
+        #expect(try JSONValue.parse(response.body)["error"]?["code"]?.string?.isEmpty == false, "\(response.text)")
+        try collector.waitForIndex()
         #expect(try collector.rows("name=nonsense").isEmpty)
     }
 
-    @Test("one malformed line is rejected by its index, and the other lines are stored")
-    func oneBadLine() throws {
+    @Test
+    func `one malformed line is rejected by its index, and the other lines are stored`() throws {
         let collector = try Collector()
         let body = Self.lines(2) + Array(#"{"name":"nonse"#.utf8) + [0x0a] + Self.lines(2)
-        let answer = try collector.post(body)
-        #expect(answer.status == 200)
-        let document = try JSONValue.parse(answer.body)
+        let response = try collector.post(body)
+        #expect(response.status == 200)
+        let document = try JSONValue.parse(response.body)
         #expect(document["accepted"]?.integer == 4)
         #expect(document["rejected"]?.array?.compactMap { $0["i"]?.integer } == [2])
-        try collector.settle()
+        try collector.waitForIndex()
         #expect(try collector.rows("name=nonsense").count == 4)
         #expect(try collector.get("/v1/failed")["failed"]?.array?.count == 1)
     }

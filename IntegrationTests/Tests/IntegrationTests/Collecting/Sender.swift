@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
-internal import TrackwayEvents
+internal import IntegrationTestSupport
+internal import TrackwayCore
 
 /// Posts batches on its own thread until it is stopped or refused, and tracks which were acknowledged.
 final class Sender: @unchecked Sendable {
     // `@unchecked`: the following properties are accessed only while `condition` is held.
     private let condition = NSCondition()
-    private var answered: [[String]] = []
+    private var acknowledged: [[String]] = []
     private var unanswered: [[String]] = []
-    private var refusals: [HTTPMessage] = []
+    private var rejectedResponses: [HTTPMessage] = []
     private var isStopping = false
     private var isRunning = false
 
@@ -22,15 +22,15 @@ final class Sender: @unchecked Sendable {
     init(_ collector: Collector, number: UInt64, eventsPerBatch: Int = 20) {
         self.collector = collector
         self.eventsPerBatch = eventsPerBatch
-        ids = EventIDGenerator(chance: number &* 0x9e37_79b9_7f4a_7c15)
+        ids = EventIDGenerator(randomBits: number &* 0x9e37_79b9_7f4a_7c15)
     }
 
     /// Acknowledged batches: the ids of their events.
-    var kept: [[String]] { condition.withLock { answered } }
+    var acknowledgedBatches: [[String]] { condition.withLock { acknowledged } }
     /// Batches without a response: the collector has each either completely or not at all.
-    var open: [[String]] { condition.withLock { unanswered } }
+    var unansweredBatches: [[String]] { condition.withLock { unanswered } }
     /// All other responses.
-    var refused: [HTTPMessage] { condition.withLock { refusals } }
+    var rejections: [HTTPMessage] { condition.withLock { rejectedResponses } }
 
     /// Sends until the first failure.
     func start() {
@@ -48,8 +48,8 @@ final class Sender: @unchecked Sendable {
     }
 
     /// Waits until `count` batches in total have been acknowledged.
-    func waitForAnswers(_ count: Int) throws {
-        try wait("answer \(count)") { $0.answered.count >= count || !$0.isRunning }
+    func waitForResponses(_ count: Int) throws {
+        try wait("response \(count)") { $0.acknowledged.count >= count || !$0.isRunning }
     }
 
     /// Waits until a failure has stopped the sender.
@@ -76,26 +76,26 @@ final class Sender: @unchecked Sendable {
             body += Array(#"{"id":"\#(id)","name":"sent","time":1795000000000,"mono":1}"#.utf8) + [UInt8(ascii: "\n")]
         }
         // Without a response, for whatever reason, nothing was acknowledged.
-        let answer = try? collector.post(body)
+        let response = try? collector.post(body)
         return condition.withLock {
             defer { condition.broadcast() }
-            switch answer?.status {
+            switch response?.status {
             case 200:
-                answered.append(names)
+                acknowledged.append(names)
                 return true
             case nil: unanswered.append(names)
-            default: if let answer { refusals.append(answer) }
+            default: if let response { rejectedResponses.append(response) }
             }
             return false
         }
     }
 
     private func wait(_ expectation: String, _ isReached: (Sender) -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
+        let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
         condition.lock()
         defer { condition.unlock() }
         while !isReached(self) {
-            guard condition.wait(until: deadline) else { throw Overdue("\(expectation) did not arrive") }
+            guard condition.wait(until: deadline) else { throw TimeoutError("\(expectation) did not arrive") }
         }
     }
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import TrackwayJournal
 
 /// The log of a killed process.

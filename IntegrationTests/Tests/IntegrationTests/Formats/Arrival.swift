@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
-internal import TrackwayEvents
+internal import IntegrationTestSupport
+internal import TrackwayCore
 
 /// An event in a collector, without format-specific details.
 struct Arrival {
@@ -20,7 +20,7 @@ struct Arrival {
 
     /// Returns all events in a collector that an app sent, in order.
     static func all(in collector: Collector) throws -> [Arrival] {
-        try collector.settle()
+        try collector.waitForIndex()
         return try collector.documents().filter { $0["event"]?["name"]?.string != "marker" }.map(Arrival.init)
     }
 

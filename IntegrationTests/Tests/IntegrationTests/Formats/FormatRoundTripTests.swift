@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Sends an app's events in three formats at the same time and compares two collectors.
 @Suite("Round trips in other formats")
@@ -13,7 +13,7 @@ struct FormatRoundTripTests {
         case sensors
 
         /// Attributes of a captured event that the format cannot express; see Documentation/Compatibility.md.
-        func cannotSay(of name: String) -> Set<String> {
+        func unsupportedAttributes(of name: String) -> Set<String> {
             switch self {
             case .clickstream:
                 [
@@ -39,38 +39,38 @@ struct FormatRoundTripTests {
     }
 
     static let quick = [
-        "--orders", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
+        "--commands", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
     ]
 
-    @Test("events sent in another format equal those in the native format", arguments: Format.allCases)
-    func equal(_ format: Format) throws {
+    @Test(arguments: Format.allCases)
+    func `events sent in another format equal those in the native format`(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
-        try Self.play(format, native: native.url, other: other.url)
+        try Self.recordAndDeliver(format, native: native.url, other: other.url)
         try Self.expectEqual(format, native, other)
     }
 
-    @Test("errors, lost responses and closed connections neither lose nor duplicate events", arguments: Format.allCases)
-    func outages(_ format: Format) throws {
+    @Test(arguments: Format.allCases)
+    func `errors, lost responses and closed connections neither lose nor duplicate events`(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
         let flaky = try FlakyServer(before: other.port) { request in
             switch request.number % 6 {
-            case 1: .answer(503, type: "text/html", body: "busy")
-            case 2: .loseAnswer
+            case 1: .respond(503, type: "text/html", body: "busy")
+            case 2: .loseResponse
             case 3: .hangUp
-            case 4: .answer(500, type: "text/html", body: "<html>broken</html>")
-            case 5: .answer(404, type: "text/html", body: "<html>nothing here</html>")
+            case 4: .respond(500, type: "text/html", body: "<html>broken</html>")
+            case 5: .respond(404, type: "text/html", body: "<html>nothing here</html>")
             default: .forward
             }
         }
-        try Self.play(format, native: native.url, other: flaky.url)
+        try Self.recordAndDeliver(format, native: native.url, other: flaky.url)
         #expect(flaky.received.count > 12)
         try Self.expectEqual(format, native, other)
     }
 
-    @Test("a collector killed during intake has every event once after its restart", arguments: Format.allCases)
-    func killed(_ format: Format) throws {
+    @Test(arguments: Format.allCases)
+    func `a collector killed during intake has every event once after its restart`(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
         let folder = try TemporaryFolder()
@@ -79,24 +79,24 @@ struct FormatRoundTripTests {
             to: native.url,
             Self.quick + ["--\(format)", format.address(other.url)]
         )
-        try recorder.order("sample")
+        try recorder.execute("sample")
         try other.kill()
-        try recorder.order("sample")
+        try recorder.execute("sample")
         try other.start()
-        try recorder.order("sample")
+        try recorder.execute("sample")
         try recorder.deliverAll()
         try Self.expectEqual(format, native, other)
     }
 
     /// Records the sample, restarts, records it again, and delivers everything.
-    static func play(_ format: Format, native: String, other: String) throws {
+    static func recordAndDeliver(_ format: Format, native: String, other: String) throws {
         let folder = try TemporaryFolder()
         let words = quick + ["--\(format)", format.address(other)]
         let first = try RecorderProcess(data: folder.path("data"), to: native, words)
-        try first.order("sample")
+        try first.execute("sample")
         try first.exit()
         let second = try RecorderProcess(data: folder.path("data"), to: native, words)
-        try second.order("sample")
+        try second.execute("sample")
         try second.deliverAll()
     }
 
@@ -109,7 +109,7 @@ struct FormatRoundTripTests {
         if format == .clickstream { #expect(arrived.map(\.id) == expected.map(\.id)) }
         for (arrived, expected) in zip(arrived, expected) {
             #expect(arrived.time == expected.time, "\(expected.name)")
-            let unsaid = format.cannotSay(of: expected.name)
+            let unsaid = format.unsupportedAttributes(of: expected.name)
             let wanted = expected.attributes.filter { !unsaid.contains($0.key) }
             #expect(arrived.attributes == wanted, "\(expected.name)")
             #expect(arrived.user == expected.user, "\(expected.name)")

@@ -2,28 +2,28 @@
 // Copyright 2026 the Trackway authors
 
 internal import Glibc
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Processes that send to a collector through a Sift queue, and to a second one natively without faults.
 @Suite("Sift queues")
 struct SiftQueueTests {
-    static let quick = ["--orders", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000"]
+    static let quick = ["--commands", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000"]
 
     /// Returns the options for a queue that sends only on request, unless rules precede them.
     static func queue(at server: String) -> [String] { ["--queue", "sift=\(server)/v3/accounts/%@/mobile_events"] }
 
-    @Test("events from a queue equal the native events, with string values")
-    func equal() throws {
+    @Test
+    func `events from a queue equal the native events, with string values`() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
         let words = Self.quick + ["--capture"] + Self.queue(at: other.url)
         let first = try RecorderProcess(data: folder.path("data"), to: native.url, words)
-        try first.order("sample")
+        try first.execute("sample")
         try first.exit()
         let second = try RecorderProcess(data: folder.path("data"), to: native.url, words)
-        try second.order("sample")
+        try second.execute("sample")
         try second.deliverAll()
         let expected = try Arrival.all(in: native)
         let arrived = try Arrival.all(in: other)
@@ -39,19 +39,19 @@ struct SiftQueueTests {
         }
     }
 
-    @Test("an outage of 60 attempts loses nothing, and every event arrives once and in order")
-    func outage() throws {
+    @Test
+    func `an outage of 60 attempts loses nothing, and every event arrives once and in order`() throws {
         let (native, other) = (try Collector(), try Collector())
         let attempts = 60
         let server = try FlakyServer(before: other.port) { request in
             guard request.number <= attempts else { return .forward }
             return switch request.number % 6 {
             case 0: .hangUp
-            case 1: .answer(503, body: "busy")
-            case 2: .answer(202, body: "{}")
-            case 3: .answer(500, type: "text/html", body: "<html>broken</html>")
-            case 4: .loseAnswer
-            default: .answer(302, headers: [("location", "http://portal.invalid/")], body: "")
+            case 1: .respond(503, body: "busy")
+            case 2: .respond(202, body: "{}")
+            case 3: .respond(500, type: "text/html", body: "<html>broken</html>")
+            case 4: .loseResponse
+            default: .respond(302, headers: [("location", "http://portal.invalid/")], body: "")
             }
         }
         let folder = try TemporaryFolder()
@@ -61,11 +61,11 @@ struct SiftQueueTests {
             Self.quick + Self.queue(at: server.url)
         )
         for round in 1...6 {
-            try recorder.order("record 40")
-            #expect(try recorder.answer(to: "upload force") == "true")
+            try recorder.execute("record 40")
+            #expect(try recorder.response(to: "upload force") == "true")
             try server.waitForRequests(round * 10)
         }
-        try recorder.order("record 10")
+        try recorder.execute("record 10")
         try recorder.deliverAll()
         #expect(server.received.count > attempts)
         let sent = try SiftTraffic(server.received)
@@ -75,24 +75,23 @@ struct SiftQueueTests {
         #expect(ledger.isBalanced && ledger.delivered == 250 && ledger.droppedTotal == 0, "\(ledger)")
     }
 
-    @Test(
-        "repeated kills between transfer and response lose nothing, and repeated events are recognized",
-        arguments: [true, false]
-    )
-    func killed(_ arrives: Bool) throws {
+    @Test(arguments: [true, false])
+    func `repeated kills between transfer and response lose nothing, and repeated events are recognized`(
+        _ arrives: Bool
+    ) throws {
         let (native, other) = (try Collector(), try Collector())
         let server = try FlakyServer(before: other.port) { _ in arrives ? .forwardThenHold : .stall }
         let folder = try TemporaryFolder()
         let data = folder.path("data")
         for round in 1...4 {
             let recorder = try Self.start(data, native, server, run: round)
-            try recorder.order("record 40")
-            #expect(try recorder.answer(to: "upload force") == "true")
+            try recorder.execute("record 40")
+            #expect(try recorder.response(to: "upload force") == "true")
             if arrives { try server.waitForForwarded(round) } else { try server.waitForRequests(round) }
             recorder.program.send(SIGKILL)
             #expect(try recorder.program.status() == .signalled(SIGKILL))
         }
-        server.change { _ in .forward }
+        server.setReply { _ in .forward }
         let last = try Self.start(data, native, server, run: 5)
         try last.deliverAll()
         try Self.expectSame(native, other, count: 160)
@@ -104,36 +103,36 @@ struct SiftQueueTests {
         #expect(try last.ledger(of: "sift").pending == 0)
     }
 
-    @Test("after a kill, a started transfer continues automatically, and later events wait for the next one")
-    func mark() throws {
+    @Test
+    func `after a kill, a started transfer continues automatically, and later events wait for the next one`() throws {
         let (native, other) = (try Collector(), try Collector())
         let server = try FlakyServer(before: other.port) { _ in .stall }
         let folder = try TemporaryFolder()
         let data = folder.path("data")
         let first = try Self.start(data, native, server, run: 1)
-        try first.order("record 40")
-        #expect(try first.answer(to: "upload force") == "true")
+        try first.execute("record 40")
+        #expect(try first.response(to: "upload force") == "true")
         try server.waitForRequests(1)
-        try first.order("record 7")
-        #expect(try first.answer(to: "waiting sift") == "7")
+        try first.execute("record 7")
+        #expect(try first.response(to: "waiting sift") == "7")
         first.program.send(SIGKILL)
         #expect(try first.program.status() == .signalled(SIGKILL))
 
-        server.change { _ in .forward }
+        server.setReply { _ in .forward }
         let second = try Self.start(data, native, server, run: 2)
         try server.waitForForwarded(1)
-        try other.settle()
-        #expect(try Self.story(of: other).count == 40)
-        #expect(try second.answer(to: "waiting sift") == "7")
-        #expect(try second.answer(to: "upload") == "false", "its rules never request an upload")
-        #expect(try second.answer(to: "upload force") == "true")
-        #expect(try second.answer(to: "upload force") == "false", "nothing is left to transfer")
+        try other.waitForIndex()
+        #expect(try Self.numberedEvents(of: other).count == 40)
+        #expect(try second.response(to: "waiting sift") == "7")
+        #expect(try second.response(to: "upload") == "false", "its rules never request an upload")
+        #expect(try second.response(to: "upload force") == "true")
+        #expect(try second.response(to: "upload force") == "false", "nothing is left to transfer")
         try second.deliverAll()
         try Self.expectSame(native, other, count: 47)
     }
 
-    @Test("kills of the collector during delivery leave every event once, in each thread's order")
-    func collectorDies() throws {
+    @Test
+    func `kills of the collector during delivery leave every event once, in each thread's order`() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(
@@ -143,17 +142,17 @@ struct SiftQueueTests {
                 + Self.quick
         )
         for round in 1...5 {
-            try recorder.program.waitForLines(beginning: "kept", count: round * 250)
+            try recorder.program.waitForLines(startingWith: "kept", count: round * 250)
             try other.kill()
             try other.start()
         }
-        try recorder.program.waitForLines(beginning: "kept", count: 1_800)
+        try recorder.program.waitForLines(startingWith: "kept", count: 1_800)
         try recorder.deliverAll()
         try Self.expectSame(native, other, count: 1_800)
     }
 
-    @Test("a queue sends automatically when its events reach the maximum age, without further recording")
-    func age() throws {
+    @Test
+    func `a queue sends automatically when its events reach the maximum age, without further recording`() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(
@@ -161,9 +160,9 @@ struct SiftQueueTests {
             to: native.url,
             Self.quick + ["--older-than", "200"] + Self.queue(at: other.url)
         )
-        try recorder.order("record 3")
+        try recorder.execute("record 3")
         #expect(try other.waitForRows(3).count == 3)
-        try recorder.order("record 4")
+        try recorder.execute("record 4")
         #expect(try other.waitForRows(7).count == 7)
         try recorder.exit()
     }
@@ -175,8 +174,8 @@ struct SiftQueueTests {
     }
 
     /// Returns the numbered events of recorders in a collector: run, thread, number, in the collector's order.
-    private static func story(of collector: Collector) throws -> [String] {
-        try collector.settle()
+    private static func numberedEvents(of collector: Collector) throws -> [String] {
+        try collector.waitForIndex()
         return try collector.rows("").filter { $0.name == "recorded" }.map { row in
             ["run", "thread", "n"].map { row.text($0) ?? row.number($0).map(String.init) ?? "" }.joined(separator: " ")
         }
@@ -189,13 +188,13 @@ struct SiftQueueTests {
         count: Int,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let expected = try story(of: native)
-        let arrived = try story(of: other)
+        let expected = try numberedEvents(of: native)
+        let arrived = try numberedEvents(of: other)
         #expect(expected.count == count, sourceLocation: sourceLocation)
         #expect(arrived.count == count, sourceLocation: sourceLocation)
         #expect(Set(arrived).count == count, sourceLocation: sourceLocation)
-        func byThread(_ story: [String]) -> [String: [String]] {
-            Dictionary(grouping: story) { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        func byThread(_ events: [String]) -> [String: [String]] {
+            Dictionary(grouping: events) { $0.split(separator: " ").dropLast().joined(separator: " ") }
         }
         #expect(byThread(arrived) == byThread(expected), sourceLocation: sourceLocation)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import IntegrationTestSupport
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The contents of requests to an unreliable server.
 struct SiftTraffic {

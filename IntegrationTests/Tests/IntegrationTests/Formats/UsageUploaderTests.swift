@@ -3,9 +3,9 @@
 
 internal import Foundation
 internal import Glibc
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Apps on the compatibility module upload to a collector as to SAP Mobile Services, with outages and kills on both
 /// sides.
@@ -14,20 +14,20 @@ struct UsageUploaderTests {
     /// An app's process, and the records that it reported as stored.
     private final class App {
         let program: Program
-        private(set) var kept: [String] = []
+        private(set) var storedRecords: [String] = []
 
         init(_ folder: String, to url: String) throws {
             program = try Program(BuiltProducts.path("usage-reporter"), [folder, url])
-            _ = try program.line(beginning: "ready")
+            _ = try program.line(startingWith: "ready")
         }
 
         func report(_ numbers: Range<Int>) throws {
-            program.order("report \(numbers.lowerBound) \(numbers.count)")
+            program.writeLine("report \(numbers.lowerBound) \(numbers.count)")
             for number in numbers {
-                #expect(try program.line(beginning: "kept") == "\(number)")
-                kept.append("\(number)")
+                #expect(try program.line(startingWith: "kept") == "\(number)")
+                storedRecords.append("\(number)")
             }
-            _ = try program.line(beginning: "ok")
+            _ = try program.line(startingWith: "ok")
         }
 
         /// Uploads until an upload succeeds.
@@ -35,8 +35,8 @@ struct UsageUploaderTests {
         /// - Returns: The number of failed attempts.
         func uploadAll() throws -> Int {
             for failures in 0..<50 {
-                program.order("upload")
-                _ = try program.line(beginning: "uploading")
+                program.writeLine("upload")
+                _ = try program.line(startingWith: "uploading")
                 while let line = try program.line(), line != "ok" {
                     if line == "uploaded" { return failures }
                 }
@@ -45,8 +45,8 @@ struct UsageUploaderTests {
         }
 
         func beginUpload() throws {
-            program.order("upload")
-            _ = try program.line(beginning: "uploading")
+            program.writeLine("upload")
+            _ = try program.line(startingWith: "uploading")
         }
 
         func kill() throws {
@@ -57,27 +57,27 @@ struct UsageUploaderTests {
         /// Waits until an upload that was started elsewhere has removed the sent records.
         func waitUntilSettled() throws {
             for _ in 0..<100_000 {
-                program.order("left")
-                let left = try program.line(beginning: "left")
-                _ = try program.line(beginning: "ok")
-                if left == "1 0" { return }
+                program.writeLine("left")
+                let remaining = try program.line(startingWith: "left")
+                _ = try program.line(startingWith: "ok")
+                if remaining == "1 0" { return }
             }
             throw TestSupportError("the sent records were not removed:\n\(program.tail)")
         }
 
         /// Expects that everything was sent except the start of the current session, and that nothing was dropped.
         func expectSettled() throws {
-            program.order("left")
-            #expect(try program.line(beginning: "left") == "1 0")
+            program.writeLine("left")
+            #expect(try program.line(startingWith: "left") == "1 0")
         }
     }
 
     /// Expects every stored record in the collector exactly once.
-    private func expect(_ collector: Collector, has kept: [String]) throws {
+    private func expect(_ collector: Collector, has storedRecords: [String]) throws {
         let arrived = try Arrival.all(in: collector).filter { $0.name == "many" }
         let numbers = arrived.compactMap { $0.attributes["value"]?.replacing("\"", with: "") }
         #expect(numbers.count == arrived.count)
-        #expect(numbers.sorted() == kept.sorted())
+        #expect(numbers.sorted() == storedRecords.sorted())
         #expect(Set(arrived.map(\.id)).count == arrived.count)
     }
 
@@ -91,16 +91,16 @@ struct UsageUploaderTests {
         server.received.map { String($0.message.startLine.prefix { $0 != " " }) }
     }
 
-    @Test("with errors, HTML pages and lost responses, every report arrives once and none are left")
-    func outages() throws {
+    @Test
+    func `with errors, HTML pages and lost responses, every report arrives once and none are left`() throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { request in
             switch request.number % 9 {
-            case 1: .loseAnswer
-            case 2: .answer(503, type: "text/html", body: "busy")
+            case 1: .loseResponse
+            case 2: .respond(503, type: "text/html", body: "busy")
             case 3: .hangUp
-            case 4: .answer(200, type: "text/html", body: "<html>Sign in</html>")
-            case 5: .answer(500, body: "{}")
+            case 4: .respond(200, type: "text/html", body: "<html>Sign in</html>")
+            case 5: .respond(500, body: "{}")
             case 6: .bytes(Array("HTTP/1.1 201 Created\r\ncontent-length: 500\r\n\r\n{\"rep".utf8))
             default: .forward
             }
@@ -114,39 +114,39 @@ struct UsageUploaderTests {
         }
         #expect(failures >= 6)
         try app.expectSettled()
-        try expect(collector, has: app.kept)
+        try expect(collector, has: app.storedRecords)
         #expect(repeatedReports(flaky) > 0)
     }
 
-    @Test("an app killed between upload and removal resends, and every repeated report is recognized")
-    func appKilledBeforeRemoval() throws {
+    @Test
+    func `an app killed between upload and removal resends, and every repeated report is recognized`() throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forwardThenHold }
         let folder = try TemporaryFolder()
-        var kept: [String] = []
+        var storedRecords: [String] = []
         for round in 1...4 {
             let app = try App(folder.path("data"), to: flaky.url)
             try app.report(round * 1_000..<round * 1_000 + 60)
             try app.beginUpload()
             try flaky.waitForForwarded(round)
             try app.kill()
-            kept += app.kept
+            storedRecords += app.storedRecords
         }
-        flaky.change { _ in .forward }
+        flaky.setReply { _ in .forward }
         let last = try App(folder.path("data"), to: flaky.url)
         try last.report(0..<10)
         #expect(try last.uploadAll() == 0)
         try last.expectSettled()
-        try expect(collector, has: kept + last.kept)
+        try expect(collector, has: storedRecords + last.storedRecords)
         #expect(repeatedReports(flaky) > 0)
     }
 
-    @Test("an app killed anywhere during an upload of several requests loses nothing", arguments: 1...4)
-    func appKilledAnywhere(_ seed: Int) throws {
+    @Test(arguments: 1...4)
+    func `an app killed anywhere during an upload of several requests loses nothing`(_ seed: Int) throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
         let folder = try TemporaryFolder()
-        var kept: [String] = []
+        var storedRecords: [String] = []
         var forwarded = 0
         for round in 1...4 {
             let app = try App(folder.path("data"), to: flaky.url)
@@ -156,18 +156,18 @@ struct UsageUploaderTests {
             let requests = 1 + (seed + round) % 3
             try flaky.waitForForwarded(forwarded + requests)
             try app.kill()
-            kept += app.kept
+            storedRecords += app.storedRecords
             forwarded = flaky.forwardedCount
         }
         let last = try App(folder.path("data"), to: flaky.url)
         try last.report(0..<10)
         #expect(try last.uploadAll() == 0)
         try last.expectSettled()
-        try expect(collector, has: kept + last.kept)
+        try expect(collector, has: storedRecords + last.storedRecords)
     }
 
-    @Test("a collector killed during intake has every record once after its restart", arguments: 1...3)
-    func collectorKilled(_ requests: Int) throws {
+    @Test(arguments: 1...3)
+    func `a collector killed during intake has every record once after its restart`(_ requests: Int) throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
         let folder = try TemporaryFolder()
@@ -178,24 +178,22 @@ struct UsageUploaderTests {
             try app.beginUpload()
             try flaky.waitForForwarded(forwarded + requests)
             try collector.kill()
-            _ = try app.program.line(beginning: "ok")
+            _ = try app.program.line(startingWith: "ok")
             try collector.start()
             forwarded = flaky.forwardedCount
         }
         try app.report(9_000..<9_010)
         _ = try app.uploadAll()
         try app.expectSettled()
-        try expect(collector, has: app.kept)
+        try expect(collector, has: app.storedRecords)
     }
 
-    @Test(
-        "a broker uploads on the policy's schedule, not earlier, and ends the session with the process"
-    )
-    func broker() throws {
+    @Test
+    func `a broker uploads on the policy's schedule, not earlier, and ends the session with the process`() throws {
         let collector = try Collector()
         let policy = try Program(
             try CollectorBinary.path(),
-            ["policy", "set", "recorder", "--data", collector.data, "--upload-after-days", "1"]
+            ["sap-policy", "set", "recorder", "--data", collector.data, "--upload-after-days", "1"]
         )
         #expect(try policy.status() == .exited(0))
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
@@ -205,8 +203,8 @@ struct UsageUploaderTests {
         let folder = try TemporaryFolder()
         let app = try App(folder.path("data"), to: flaky.url)
         try app.report(0..<10)
-        app.program.order("broker")
-        _ = try app.program.line(beginning: "ok")
+        app.program.writeLine("broker")
+        _ = try app.program.line(startingWith: "ok")
         // The policy request, then the report.
         try flaky.waitForForwarded(2)
         try app.waitUntilSettled()
@@ -215,18 +213,18 @@ struct UsageUploaderTests {
         #expect(methods(flaky) == ["GET", "POST"])
 
         let next = try App(folder.path("data"), to: flaky.url)
-        next.program.order("names")
+        next.program.writeLine("names")
         var names: [String] = []
         while let line = try next.program.line(), line != "ok" { names.append(line) }
         // The session after the upload, ended by the signal.
         #expect(names == ["stored SessionStart", "stored SessionEnd"])
         try next.report(10..<20)
-        next.program.order("broker")
-        _ = try next.program.line(beginning: "ok")
+        next.program.writeLine("broker")
+        _ = try next.program.line(startingWith: "ok")
         try flaky.waitForForwarded(3)
         next.program.send(SIGTERM)
         #expect(try next.program.status() == .signalled(SIGTERM))
         #expect(methods(flaky) == ["GET", "POST", "GET"])
-        try expect(collector, has: app.kept)
+        try expect(collector, has: app.storedRecords)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// The number of descriptors that several instances need; the SDK guide states these numbers.
@@ -13,26 +13,26 @@ struct DescriptorTests {
     /// Descriptors shared by all instances of a process: the network thread, its connections, and other shared ones.
     private static let shared = 16
 
-    @Test("each instance has at most four descriptors open, when idle and after sending")
-    func bounded() throws {
+    @Test
+    func `each instance has at most four descriptors open, when idle and after sending`() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(
             data: folder.path("data"),
             to: collector.url,
-            ["--orders", "--no-life-cycle", "--interval", "20"]
+            ["--commands", "--no-life-cycle", "--interval", "20"]
         )
         _ = try recorder.installation()
-        try recorder.order("record 1")
+        try recorder.execute("record 1")
         try recorder.deliverAll()
         func open() throws -> Int {
-            try #require(Int(try recorder.answer(to: "descriptors")))
+            try #require(Int(try recorder.response(to: "descriptors")))
         }
         let before = try open()
-        try recorder.order("open \(Self.count)")
+        try recorder.execute("open \(Self.count)")
         let resting = try open() - before
         #expect(resting <= Self.count * Self.each + Self.shared, "\(resting) for \(Self.count)")
-        let delivered = try recorder.answers(to: "spread 60", beginning: "delivered")
+        let delivered = try recorder.responses(to: "spread 60", startingWith: "delivered")
         #expect(delivered == ["\(Self.count)"])
         let sent = try open() - before
         #expect(sent <= Self.count * Self.each + Self.shared, "\(sent) for \(Self.count)")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 
 /// Invalid responses that broken servers, proxies and networks send.
 struct InvalidResponse: Sendable {
     var name: String
     var reply: FlakyServer.Reply
     /// Whether a valid response is part of it, so that events are delivered.
-    var isTrue = false
+    var containsValidResponse = false
 
     /// A response that would be valid if it were complete and this server had stored events.
     private static let acceptance = #"{"accepted":10,"rejected":[],"position":"1.1","durability":"disk"}"#
@@ -85,7 +85,7 @@ struct InvalidResponse: Sendable {
         InvalidResponse(
             name: "an unrequested second response",
             reply: .forwardThenBytes(Array("HTTP/1.1 500 No\r\n\(type)content-length: 2\r\n\r\n{}".utf8)),
-            isTrue: true
+            containsValidResponse: true
         ),
     ]
 }

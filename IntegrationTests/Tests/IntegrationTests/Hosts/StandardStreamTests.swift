@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// Services and timers can start apps without standard streams.
@@ -13,8 +13,8 @@ struct StandardStreamTests {
     /// The combinations of closed streams.
     private static let closed = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
 
-    @Test("no SDK file or socket gets the number of a closed stream, and every event arrives", arguments: closed)
-    func closedStreams(_ closed: [Int]) throws {
+    @Test(arguments: closed)
+    func `no SDK file or socket gets the number of a closed stream, and every event arrives`(_ closed: [Int]) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let report = folder.path("report")
@@ -38,15 +38,15 @@ struct StandardStreamTests {
         let found = lines.filter { $0.hasPrefix("below ") && !$0.hasSuffix(" /dev/null") }
         #expect(found.isEmpty, "\(found)")
 
-        let sides = try LedgerComparison(
+        let comparison = try LedgerComparison(
             collector,
             installation: String(installation),
             ledger: try RecorderLedger(String(ledger), of: "collector")
         )
-        sides.expectComplete()
-        var story = Story()
-        try story.add(lines, run: "closed")
-        #expect(story.kept.count == 600)
-        #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
+        comparison.expectComplete()
+        var timeline = ProcessTimeline()
+        try timeline.add(lines, run: "closed")
+        #expect(timeline.survivingEvents.count == 600)
+        #expect(Arrivals(comparison.rows).missing(of: timeline.survivingEvents).isEmpty)
     }
 }

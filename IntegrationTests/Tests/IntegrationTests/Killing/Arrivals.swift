@@ -1,73 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// The number of times each recorded event arrived at a collector.
 struct Arrivals {
-    let counts: [Story.Key: Int]
+    let counts: [ProcessTimeline.Key: Int]
 
     init(_ rows: [CollectedRow]) {
-        counts = rows.compactMap { Story.Key($0) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        counts = rows.compactMap { ProcessTimeline.Key($0) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
     /// Events that arrived more than once.
-    var twice: [Story.Key] { counts.filter { $0.value > 1 }.map(\.key) }
+    var duplicates: [ProcessTimeline.Key] { counts.filter { $0.value > 1 }.map(\.key) }
 
     /// Returns the events that did not arrive.
-    func missing(of events: [Story.Event]) -> [Story.Event] { events.filter { counts[$0.key] == nil } }
+    func missing(of events: [ProcessTimeline.Event]) -> [ProcessTimeline.Event] {
+        events.filter { counts[$0.key] == nil }
+    }
 
     /// Returns the events that arrived.
-    func present(of events: [Story.Event]) -> [Story.Event] { events.filter { counts[$0.key] != nil } }
+    func present(of events: [ProcessTimeline.Event]) -> [ProcessTimeline.Event] {
+        events.filter { counts[$0.key] != nil }
+    }
 }
 
 /// The counts of a kill test.
-struct StoryTally: CustomStringConvertible {
+struct KillResult: CustomStringConvertible {
     var trials = 0
     var kills = 0
-    var kept = 0
+    var survivingCount = 0
     var rows = 0
     /// Events that must arrive and did not.
     var lost = 0
-    var twice = 0
+    var duplicated = 0
     /// Events that must not arrive and did.
     var forbidden = 0
     /// Further counts of the mode, by name.
     var others: [String: Int] = [:]
 
-    mutating func add(_ other: StoryTally) {
+    mutating func add(_ other: KillResult) {
         trials += other.trials
         kills += other.kills
-        kept += other.kept
+        survivingCount += other.survivingCount
         rows += other.rows
         lost += other.lost
-        twice += other.twice
+        duplicated += other.duplicated
         forbidden += other.forbidden
         others.merge(other.others, uniquingKeysWith: +)
     }
 
     /// Counts one trial and records issues for wrong results.
     static func count(
-        _ story: Story,
+        _ timeline: ProcessTimeline,
         _ arrivals: Arrivals,
-        must: [Story.Event],
-        mustNot: [Story.Event] = [],
+        expected: [ProcessTimeline.Event],
+        unexpected: [ProcessTimeline.Event] = [],
         others: [String: Int] = [:]
-    ) -> StoryTally {
-        let (lost, forbidden) = (arrivals.missing(of: must), arrivals.present(of: mustNot))
+    ) -> KillResult {
+        let (lost, forbidden) = (arrivals.missing(of: expected), arrivals.present(of: unexpected))
         if !lost.isEmpty { Issue.record("lost \(lost.count): \(lost.prefix(5))") }
-        if !arrivals.twice.isEmpty { Issue.record("duplicated \(arrivals.twice.count): \(arrivals.twice.prefix(5))") }
+        if !arrivals.duplicates.isEmpty {
+            Issue.record("duplicated \(arrivals.duplicates.count): \(arrivals.duplicates.prefix(5))")
+        }
         if !forbidden.isEmpty { Issue.record("forbidden \(forbidden.count): \(forbidden.prefix(5))") }
-        if !lost.isEmpty || !forbidden.isEmpty { Issue.record("outline: \(story.outline)") }
-        for fault in story.faults.prefix(5) { Issue.record("\(fault)") }
-        return StoryTally(
+        if !lost.isEmpty || !forbidden.isEmpty { Issue.record("timeline: \(timeline.summary)") }
+        for fault in timeline.faults.prefix(5) { Issue.record("\(fault)") }
+        return KillResult(
             trials: 1,
-            kills: story.lives - 1,
-            kept: story.kept.count,
+            kills: timeline.processCount - 1,
+            survivingCount: timeline.survivingEvents.count,
             rows: arrivals.counts.count,
             lost: lost.count,
-            twice: arrivals.twice.count,
+            duplicated: arrivals.duplicates.count,
             forbidden: forbidden.count,
             others: others
         )
@@ -75,16 +81,17 @@ struct StoryTally: CustomStringConvertible {
 
     var description: String {
         let rest = others.sorted { $0.key < $1.key }.map { ", \($0.value) \($0.key)" }.joined()
-        return "\(trials) trials, \(kills) kills, \(kept) kept, \(rows) rows, \(lost) lost, \(twice) duplicated, "
+        return
+            "\(trials) trials, \(kills) kills, \(survivingCount) kept, \(rows) rows, \(lost) lost, \(duplicated) duplicated, "
             + "\(forbidden) forbidden\(rest)"
     }
 
     /// Runs the trials and reports the seed of each failure.
-    static func trials(_ mode: String, _ trial: (UInt64) throws -> StoryTally) throws {
-        var total = StoryTally()
-        var begun = 0
-        for seed in TrialBudget(trials: Settings.storyTrials) {
-            begun += 1
+    static func trials(_ mode: String, _ trial: (UInt64) throws -> KillResult) throws {
+        var total = KillResult()
+        var trialCount = 0
+        for seed in TrialBudget(trials: Settings.scenarioTrials) {
+            trialCount += 1
             do {
                 total.add(try trial(seed))
             } catch {
@@ -92,7 +99,7 @@ struct StoryTally: CustomStringConvertible {
             }
         }
         print("kill test, \(mode), seeds from \(Settings.seed): \(total)")
-        #expect(total.trials == begun)
-        #expect(total.lost + total.twice + total.forbidden == 0)
+        #expect(total.trials == trialCount)
+        #expect(total.lost + total.duplicated + total.forbidden == 0)
     }
 }

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Processes are killed while they erase their installation.
 @Suite("Kills during erasure")
 struct EraseKillTests {
-    @Test(
-        "erased events never arrive after the tombstone, later events are kept, and no erasure stays partial",
-        .timeLimit(.minutes(60))
-    )
-    func erasing() throws {
+    @Test(.timeLimit(.minutes(60)))
+    func `erased events never arrive after the tombstone, later events are kept, and no erasure stays partial`() throws
+    {
         let collector = try Collector()
-        try StoryTally.trials("inside erase") { seed in
+        try KillResult.trials("inside erase") { seed in
             let server = try FlakyServer(before: collector.port) { _ in .forward }
-            var lives = try Lives(seed: seed, to: server.url)
+            var scenario = try KillScenario(seed: seed, to: server.url)
             for _ in 0..<5 {
                 // In some trials another thread records in parallel.
                 let threads =
-                    Bool.random(using: &lives.chance) ? ["--threads", "1", "--rate", "2000", "--alongside"] : []
-                let moment = lives.moment(upTo: 100_000)
-                try lives.live(
+                    Bool.random(using: &scenario.random) ? ["--threads", "1", "--rate", "2000", "--alongside"] : []
+                let delay = scenario.randomDelay(upTo: 100_000)
+                try scenario.runAndKill(
                     threads,
                     ["record 20 100", "erase", "record 20 100", "erase", "record 5"],
-                    killedAt: .order(Bool.random(using: &lives.chance) ? 1 : 3, moment)
+                    killedAt: .afterCommand(Bool.random(using: &scenario.random) ? 1 : 3, delay)
                 )
             }
-            let (installation, ledgers) = try lives.end([], ["record 3"])
-            let story = lives.story
-            let sides = try LedgerComparison(
+            let (installation, ledgers) = try scenario.finish([], ["record 3"])
+            let timeline = scenario.timeline
+            let comparison = try LedgerComparison(
                 collector,
                 installation: installation,
                 ledger: try #require(ledgers["collector"])
             )
             let tombstones = Traffic(server.received)
-            sides.expectComplete(tombstones: tombstones.told(by: installation))
+            comparison.expectComplete(tombstones: tombstones.tombstoneCount(from: installation))
 
-            let erasings = story.orders.filter { $0.words == ["erase"] }
-            let must = story.kept.filter { event in erasings.allSatisfy { $0.isOver(by: event.span.lowerBound) } }
+            let erasures = timeline.commands.filter { $0.words == ["erase"] }
+            let expected = timeline.survivingEvents.filter { event in
+                erasures.allSatisfy { $0.hasEnded(by: event.span.lowerBound) }
+            }
             // A completed `erase` guarantees that everything recorded before is erased.
-            let erased = story.kept.filter { event in
-                erasings.contains { $0.isDone && $0.began >= event.span.upperBound }
+            let erased = timeline.survivingEvents.filter { event in
+                erasures.contains { $0.isCompleted && $0.started >= event.span.upperBound }
             }
-            for former in Set(story.installations.dropLast()) {
-                #expect(tombstones.erased.contains(former), "seed \(seed): no tombstone for \(former)")
-                let rows = try collector.rows(of: former)
-                #expect(rows.isEmpty, "seed \(seed): \(rows.count) rows of \(former) remain")
+            for erasedID in Set(timeline.installations.dropLast()) {
+                #expect(tombstones.erased.contains(erasedID), "seed \(seed): no tombstone for \(erasedID)")
+                let rows = try collector.rows(of: erasedID)
+                #expect(rows.isEmpty, "seed \(seed): \(rows.count) rows of \(erasedID) remain")
             }
-            if !tombstones.late.isEmpty {
+            if !tombstones.lateEvents.isEmpty {
                 Issue.record(
-                    "seed \(seed): \(tombstones.late.count) events arrived after the tombstone of their installation"
+                    "seed \(seed): \(tombstones.lateEvents.count) events arrived after the tombstone of their installation"
                 )
             }
-            var tally = StoryTally.count(story, Arrivals(sides.rows), must: must, mustNot: erased)
+            var tally = KillResult.count(timeline, Arrivals(comparison.rows), expected: expected, unexpected: erased)
             tally.others = [
-                "erased": erased.count, "completed erasures": story.erasings.count,
-                "interrupted erasures": erasings.count { !$0.isDone },
+                "erased": erased.count, "completed erasures": timeline.erasures.count,
+                "interrupted erasures": erasures.count { !$0.isCompleted },
             ]
             return tally
         }
@@ -69,12 +69,12 @@ struct EraseKillTests {
         /// The installations named by a tombstone.
         private(set) var erased: Set<String> = []
         /// Events that arrived after their installation was erased.
-        private(set) var late: [String] = []
+        private(set) var lateEvents: [String] = []
         /// The tombstones by the sending installation; one may be sent several times.
         private var ids: [String: Set<String>] = [:]
 
         /// The number of tombstones from an installation.
-        func told(by installation: String) -> Int { ids[installation]?.count ?? 0 }
+        func tombstoneCount(from installation: String) -> Int { ids[installation]?.count ?? 0 }
 
         init(_ requests: [FlakyServer.Request]) {
             for request in requests {
@@ -86,10 +86,10 @@ struct EraseKillTests {
                     if let batch = value["batch"] {
                         installation = batch["installation"]?.string ?? ""
                     } else if value["name"]?.string == "_installation_erased" {
-                        if let former = value["attributes"]?["installation"]?.string { erased.insert(former) }
+                        if let erasedID = value["attributes"]?["installation"]?.string { erased.insert(erasedID) }
                         if let id = value["id"]?.string { ids[installation, default: []].insert(id) }
                     } else if value["name"] != nil, erased.contains(installation) {
-                        late.append(installation)
+                        lateEvents.append(installation)
                     }
                 }
             }

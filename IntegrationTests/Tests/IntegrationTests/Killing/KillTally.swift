@@ -12,9 +12,9 @@ struct KillTally: Sendable, CustomStringConvertible {
     /// Printed events without a row.
     var lost = 0
     /// Events with more than one row.
-    var twice = 0
+    var duplicated = 0
     /// Events that the collector received again and recognized as duplicates.
-    var recognised = 0
+    var recognizedDuplicates = 0
     /// Records counted as damaged: incomplete, never printed.
     var unfinished = 0
 
@@ -24,13 +24,13 @@ struct KillTally: Sendable, CustomStringConvertible {
         printed += other.printed
         rows += other.rows
         lost += other.lost
-        twice += other.twice
-        recognised += other.recognised
+        duplicated += other.duplicated
+        recognizedDuplicates += other.recognizedDuplicates
         unfinished += other.unfinished
     }
 
     var description: String {
-        "\(trials) trials, \(kills) kills, \(printed) printed, \(rows) rows, \(lost) lost, \(twice) duplicated "
-            + "(\(recognised) received again and recognized, \(unfinished) incomplete)"
+        "\(trials) trials, \(kills) kills, \(printed) printed, \(rows) rows, \(lost) lost, \(duplicated) duplicated "
+            + "(\(recognizedDuplicates) received again and recognized, \(unfinished) incomplete)"
     }
 }

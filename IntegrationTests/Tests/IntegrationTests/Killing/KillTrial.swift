@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Glibc
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// One installation: kills its processes, delivers with one more, and compares the collector's rows with the printed
@@ -11,13 +11,13 @@ struct KillTrial {
     private let mode: KillMode
     private let seed: UInt64
     private let collector: Collector
-    private var chance: SeededGenerator
+    private var random: SeededGenerator
 
     init(_ mode: KillMode, seed: UInt64, _ collector: Collector) {
         self.mode = mode
         self.seed = seed
         self.collector = collector
-        chance = SeededGenerator(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func run() throws -> KillTally {
@@ -25,12 +25,12 @@ struct KillTrial {
         let data = folder.path("data")
         let printed = try killAll(data)
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url, mode.arguments)
-        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
-        sides.expectComplete()
+        let comparison = try LedgerComparison(collector, installation: installation, ledger: ledger)
+        comparison.expectComplete()
         #expect(ledger.droppedTotal <= UInt64(mode.processes), "\(ledger)")
 
         var rows: [Key: Int] = [:]
-        for row in sides.rows {
+        for row in comparison.rows {
             guard let run = row.text("run"), let thread = row.number("thread"), let number = row.number("n") else {
                 continue
             }
@@ -40,10 +40,10 @@ struct KillTrial {
         tally.trials = 1
         tally.kills = mode.processes
         tally.printed = printed.count
-        tally.rows = sides.rows.count
+        tally.rows = comparison.rows.count
         tally.lost = printed.count { rows[$0] == nil }
-        tally.twice = rows.values.count { $0 > 1 }
-        tally.recognised = Int(sides.duplicates)
+        tally.duplicated = rows.values.count { $0 > 1 }
+        tally.recognizedDuplicates = Int(comparison.duplicates)
         tally.unfinished = Int(ledger.droppedTotal)
         return tally
     }
@@ -59,7 +59,7 @@ struct KillTrial {
     /// Starts all processes, kills each at a different moment, and returns the events that they printed.
     private mutating func killAll(_ data: String) throws -> Set<Key> {
         // Short and long events: some runs fill several segments, most only part of one.
-        let longest = [40, 400, 4_000].randomElement(using: &chance) ?? 40
+        let longest = [40, 400, 4_000].randomElement(using: &random) ?? 40
         let recorders = try (1...mode.processes).map { process in
             try RecorderProcess(
                 data: data,
@@ -70,12 +70,12 @@ struct KillTrial {
                 ] + mode.arguments
             )
         }
-        for recorder in recorders.shuffled(using: &chance) {
+        for recorder in recorders.shuffled(using: &random) {
             // After a random number of lines and a random delay: some processes are killed while starting, some while
             // recording.
-            let lines = Int(pow(Double(2), Double.random(in: 0..<10, using: &chance))) - 1
-            try recorder.program.waitForLines(beginning: "kept", count: lines)
-            spin(microseconds: Int.random(in: 0..<3_000, using: &chance))
+            let lines = Int(pow(Double(2), Double.random(in: 0..<10, using: &random))) - 1
+            try recorder.program.waitForLines(startingWith: "kept", count: lines)
+            spin(microseconds: Int.random(in: 0..<3_000, using: &random))
             recorder.program.send(SIGKILL)
         }
         var printed: Set<Key> = []

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The wall clock is changed while two processes share the installation.
 @Suite("Clocks")
 struct ClockTests {
     private static let day = Duration.seconds(86_400)
 
-    @Test("clock jumps of days affect neither order, expiry nor retries in two concurrent processes")
-    func jumps() throws {
+    @Test
+    func `clock jumps of days affect neither order, expiry nor retries in two concurrent processes`() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { _ in
             FlakyServer.collectorError(503, code: "overloaded")
@@ -24,7 +24,7 @@ struct ClockTests {
                 to: server.url,
                 // Events expire after an hour: a jump of a day must not expire them.
                 [
-                    "--orders", "--retry", "5", "40", "--interval", "20", "--batch", "10", "--journal-age", "3600",
+                    "--commands", "--retry", "5", "40", "--interval", "20", "--batch", "10", "--journal-age", "3600",
                     "--run", "p\(process)",
                 ],
                 environment: clock.environment
@@ -33,7 +33,7 @@ struct ClockTests {
         let installation = try recorders.map { try $0.installation() }[0]
         for shift in [Duration.zero, Self.day, Self.day * -2, Self.day * 30, .zero] {
             try clock.set(shift)
-            for recorder in recorders { try recorder.order("record 40") }
+            for recorder in recorders { try recorder.execute("record 40") }
             // Retries continue after the jump.
             let attempts = server.received.count
             try server.waitForRequests(attempts + 5)
@@ -43,16 +43,16 @@ struct ClockTests {
             #expect(ledger.pending == 400, "\(ledger)")
             #expect(ledger.dropped.isEmpty, "\(ledger)")
         }
-        server.change { _ in .forward }
+        server.setReply { _ in .forward }
         for recorder in recorders { try recorder.flush() }
-        let sides = try LedgerComparison(collector, installation: installation, ledger: try recorders[0].ledger())
-        sides.expectComplete()
-        #expect(sides.rows.count == 400)
+        let comparison = try LedgerComparison(collector, installation: installation, ledger: try recorders[0].ledger())
+        comparison.expectComplete()
+        #expect(comparison.rows.count == 400)
         // The shift had an effect: some events have a time a month ahead.
-        let times = sides.rows.compactMap { $0.event["time"]?.integer }
+        let times = comparison.rows.compactMap { $0.event["time"]?.integer }
         let span = (times.max() ?? 0) - (times.min() ?? 0)
         #expect(span > 31 * 86_400_000)
-        for (_, rows) in Dictionary(grouping: sides.rows, by: \.writer) {
+        for (_, rows) in Dictionary(grouping: comparison.rows, by: \.writer) {
             let ticks = rows.compactMap { $0.event["mono"]?.integer }
             // Several events may share a millisecond.
             #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 <= $1 })
@@ -60,8 +60,8 @@ struct ClockTests {
         for recorder in recorders { try recorder.exit() }
     }
 
-    @Test("three processes of one installation record and deliver concurrently")
-    func threeProcesses() throws {
+    @Test
+    func `three processes of one installation record and deliver concurrently`() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let data = folder.path("data")
@@ -76,9 +76,9 @@ struct ClockTests {
             #expect(try recorder.program.status() == .exited(0), "\(recorder.program.tail)")
         }
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
-        sides.expectComplete()
-        #expect(sides.rows.count == 6_000)
-        #expect(Set(sides.rows.map(\.writer)).count == 3)
+        let comparison = try LedgerComparison(collector, installation: installation, ledger: ledger)
+        comparison.expectComplete()
+        #expect(comparison.rows.count == 6_000)
+        #expect(Set(comparison.rows.map(\.writer)).count == 3)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// Both sides of one installation: the SDK's ledger, and the events in the collector.
@@ -11,9 +11,9 @@ struct LedgerComparison {
     let rows: [CollectedRow]
 
     init(_ collector: Collector, installation: String, ledger: RecorderLedger) throws {
-        try collector.settle()
+        try collector.waitForIndex()
         self.ledger = ledger
-        accounts = try collector.accounts(of: installation)
+        accounts = try collector.writerLedgers(of: installation)
         rows = try collector.rows(of: installation)
     }
 
@@ -60,35 +60,35 @@ struct LedgerComparison {
     /// Expects that no event has two rows.
     func expectDistinct(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(Set(rows.map(\.id)).count == rows.count, sourceLocation: sourceLocation)
-        #expect(Set(rows.map { Place($0) }).count == rows.count, sourceLocation: sourceLocation)
+        #expect(Set(rows.map { RowPosition($0) }).count == rows.count, sourceLocation: sourceLocation)
     }
 
     /// Expects that the collector keeps each writer's order, and each writer its threads' order.
     func expectOrdered(sourceLocation: SourceLocation = #_sourceLocation) {
         for (writer, rows) in Dictionary(grouping: rows, by: \.writer) {
-            let disorder = Self.firstDisorder(rows.map(\.sequence))
+            let disorder = Self.firstOutOfOrder(rows.map(\.sequence))
             #expect(disorder == nil, "sequence numbers of writer \(writer)", sourceLocation: sourceLocation)
             for (thread, rows) in Dictionary(grouping: rows, by: { $0.number("thread") }) {
-                let disorder = Self.firstDisorder(rows.compactMap { $0.number("n") })
+                let disorder = Self.firstOutOfOrder(rows.compactMap { $0.number("n") })
                 #expect(disorder == nil, "thread \(thread ?? -1) of \(writer)", sourceLocation: sourceLocation)
             }
         }
     }
 
     /// Returns the first adjacent numbers that are not in ascending order.
-    static func firstDisorder<Number: Comparable>(_ numbers: [Number]) -> String? {
+    static func firstOutOfOrder<Number: Comparable>(_ numbers: [Number]) -> String? {
         zip(numbers, numbers.dropFirst()).first { $0 >= $1 }.map { "\($0) before \($1)" }
     }
 
     /// Returns the first ten of these sequence numbers that have no row.
-    func absent(_ sequences: ClosedRange<UInt64>) -> [UInt64] {
-        let present = Set(rows.map(\.sequence))
-        return Array(sequences.filter { !present.contains($0) }.prefix(10))
+    func missingSequences(_ sequences: ClosedRange<UInt64>) -> [UInt64] {
+        let storedSequences = Set(rows.map(\.sequence))
+        return Array(sequences.filter { !storedSequences.contains($0) }.prefix(10))
     }
 }
 
 /// The permanent position of an event in its writer's sequence.
-struct Place: Hashable {
+struct RowPosition: Hashable {
     var writer: String
     var sequence: UInt64
 

@@ -9,17 +9,17 @@ enum Settings {
     ///
     /// `make kill-test` sets it.
     static let killTrials = number("TRACKWAY_KILL_TRIALS")
-    /// The number of trials of each other kill suite; nil for a time budget.
+    /// The number of trials of each of the other kill suites; nil for a time budget.
     ///
     /// `make kill-test` sets it.
-    static let storyTrials = number("TRACKWAY_STORY_TRIALS")
+    static let scenarioTrials = number("TRACKWAY_SCENARIO_TRIALS")
     /// The time budget of each mode, in seconds.
     static let killSeconds = number("TRACKWAY_KILL_SECONDS") ?? 6
     /// The seed of the first trial; each following trial takes the next number.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 
     /// Whether tests run with their full number of events and time.
-    static let isFull = ProcessInfo.processInfo.environment["TRACKWAY_FULL"] == "1"
+    static let isFullRun = ProcessInfo.processInfo.environment["TRACKWAY_FULL"] == "1"
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -29,7 +29,7 @@ enum Settings {
 /// The trials of a kill suite: a fixed number, or as many as fit into a time budget, but at least one.
 ///
 /// A trial depends on its seed and on the machine's timing. To repeat one:
-/// `TRACKWAY_SEED=<seed> TRACKWAY_KILL_TRIALS=1 TRACKWAY_STORY_TRIALS=1`.
+/// `TRACKWAY_SEED=<seed> TRACKWAY_KILL_TRIALS=1 TRACKWAY_SCENARIO_TRIALS=1`.
 struct TrialBudget: Sequence {
     /// The fixed number; nil for the time budget.
     let trials: Int?

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
 /// Tests the rules that are applied to traces, with deliberate mistakes.
 @Suite("Flush rules")
 struct FlushRulesTests {
-    private static let flawless: [FileAction] = [
+    private static let validActions: [FileAction] = [
         .madeFolder("/a/data"), .flushed("/a"), .madeFolder("/a/data/writers"), .opened("/a/data/writers/1.segment"),
         .changed("/a/data/writers/1.segment"), .mapped("/a/data/writers/1.segment"),
         .flushed("/a/data/writers/1.segment"), .flushed("/a/data/writers"), .flushed("/a/data"), .promised("one"),
@@ -16,42 +16,42 @@ struct FlushRulesTests {
 
     private func violations(_ actions: [FileAction]) -> [String] {
         var rules = FlushRules { $0.hasSuffix(".segment") }
-        for action in actions { rules.take(action) }
+        for action in actions { rules.process(action) }
         return rules.violations
     }
 
-    @Test("a program that flushes everything in time has no violations")
-    func kept() {
-        #expect(violations(Self.flawless) == [])
+    @Test
+    func `a program that flushes everything in time has no violations`() {
+        #expect(violations(Self.validActions) == [])
     }
 
-    @Test("omitting any one flush is a violation", arguments: flawless.indices)
-    func leftOut(_ index: Int) {
-        guard case .flushed(let path) = Self.flawless[index] else { return }
-        var actions = Self.flawless
+    @Test(arguments: validActions.indices)
+    func `omitting any one flush is a violation`(_ index: Int) {
+        guard case .flushed(let path) = Self.validActions[index] else { return }
+        var actions = Self.validActions
         actions.remove(at: index)
         let violations = violations(actions)
         #expect(!violations.isEmpty)
         #expect(violations.allSatisfy { $0.contains(path) })
     }
 
-    @Test("a flush before the change does not count")
-    func tooEarly() {
-        let early: [FileAction] = [
+    @Test
+    func `a flush before the change does not count`() {
+        let actions: [FileAction] = [
             .opened("/a/1.segment"), .flushed("/a/1.segment"), .flushed("/a"), .changed("/a/1.segment"),
         ]
-        #expect(violations(early + [.promised("one")]).count == 1)
-        #expect(violations(early + [.flushed("/a/1.segment"), .promised("one")]) == [])
+        #expect(violations(actions + [.promised("one")]).count == 1)
+        #expect(violations(actions + [.flushed("/a/1.segment"), .promised("one")]) == [])
     }
 
-    @Test("a new name requires a flush of its folder, after a rename as after a link")
-    func names() {
-        let made: [FileAction] = [.opened("/a/spare"), .flushed("/a/spare"), .flushed("/a")]
+    @Test
+    func `a new name requires a flush of its folder, after a rename as after a link`() {
+        let created: [FileAction] = [.opened("/a/spare"), .flushed("/a/spare"), .flushed("/a")]
         let moved: FileAction = .renamed("/a/spare", to: "/a/2.segment")
         let linked: FileAction = .linked("/a/spare", to: "/a/2.segment")
         for change in [moved, linked] {
-            #expect(violations(made + [change, .promised("one")]).count == 1)
-            #expect(violations(made + [change, .flushed("/a"), .promised("one")]) == [])
+            #expect(violations(created + [change, .promised("one")]).count == 1)
+            #expect(violations(created + [change, .flushed("/a"), .promised("one")]) == [])
         }
         let unflushed: [FileAction] = [
             .opened("/a/spare"), .changed("/a/spare"), moved, .flushed("/a"), .promised("one"),
@@ -59,32 +59,32 @@ struct FlushRulesTests {
         #expect(violations(unflushed).count == 1)
     }
 
-    @Test("existing files and removed files require no flush")
-    func elsewhere() {
+    @Test
+    func `existing files and removed files require no flush`() {
         var rules = FlushRules(present: ["/a/1.segment"]) { $0.hasSuffix(".segment") }
         for action: FileAction in [
             .opened("/a/1.segment"), .opened("/a/2.segment"), .changed("/a/2.segment"), .removed("/a/2.segment"),
             .promised("one"),
         ] {
-            rules.take(action)
+            rules.process(action)
         }
         #expect(rules.violations == [] && rules.promises == 1)
     }
 
-    @Test("a log file that is followed by a newer one requires exactly one more flush")
-    func complete() {
+    @Test
+    func `a log file that is followed by a newer one requires exactly one more flush`() {
         var rules = FlushRules(present: ["/a"]) { $0.hasSuffix("1.segment") }
         let actions: [FileAction] = [
             .opened("/a/1.segment"), .mapped("/a/1.segment"), .flushed("/a"), .flushed("/a/1.segment"),
             .promised("one"),
             .mapped("/a/2.segment"), .promised("two"), .flushed("/a/1.segment"), .promised("three"), .promised("four"),
         ]
-        for action in actions { rules.take(action) }
+        for action in actions { rules.process(action) }
         #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
     }
 
-    @Test("an unmapped file requires exactly one more flush")
-    func unmapped() {
+    @Test
+    func `an unmapped file requires exactly one more flush`() {
         var rules = FlushRules(present: ["/a"]) { $0.hasSuffix(".segment") }
         let actions: [FileAction] = [
             .opened("/a/1.segment"), .mapped("/a/1.segment"), .flushed("/a"), .flushed("/a/1.segment"),
@@ -92,12 +92,12 @@ struct FlushRulesTests {
             .unmapped("/a/1.segment"), .promised("two"), .flushed("/a/1.segment"), .promised("three"),
             .promised("four"),
         ]
-        for action in actions { rules.take(action) }
+        for action in actions { rules.process(action) }
         #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
     }
 
-    @Test("trace lines become actions: a call when it has returned, a promise when its write starts")
-    func reading() {
+    @Test
+    func `trace lines become actions: a call when it has returned, a promise when its write starts`() {
         var reader = TraceReader { descriptor, text in descriptor.hasPrefix("pipe:") && text.hasPrefix("kept") }
         let lines: [(line: String, actions: [FileAction])] = [
             (#"71 mkdir("/a", 0700)                 = 0"#, [.madeFolder("/a")]),

@@ -2,35 +2,35 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import Stage
+internal import IntegrationTestSupport
 internal import Testing
 
-/// Checks the system calls of real programs on a real file system against the rules of the strictest one.
+/// Checks the system calls of real programs on a real file system against the rules of the strictest file system.
 @Suite("Flushes before promises", .enabled("needs strace") { Collector.canInjectFaults })
 struct TracedPromisesTests {
-    @Test("a durable receipt follows every flush it depends on, in a new folder")
-    func durableReceipts() throws {
+    @Test
+    func `a durable receipt follows every flush it depends on, in a new folder`() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
         let data = folder.path("library/app/data")
         for _ in 1...2 {
-            let present = try Self.files(in: data)
+            let existingFiles = try Self.files(in: data)
             let recorder = try RecorderProcess(
                 data: data,
                 to: "http://127.0.0.1:9",
-                ["--orders"],
-                wrapper: TraceReader.words(writingTo: trace)
+                ["--commands"],
+                wrapper: TraceReader.command(writingTo: trace)
             )
             _ = try recorder.installation()
-            try recorder.order("durably 3")
+            try recorder.execute("durably 3")
             // Enough for several segments, so that completed ones are among the flushed files.
-            try recorder.order("record 3000 500")
-            try recorder.order("durably 2")
+            try recorder.execute("record 3000 500")
+            try recorder.execute("durably 2")
             try recorder.exit()
             let lines = try Self.lines(of: trace, recorder.program)
             // Events that are not durable are printed with the same words but promise nothing.
             var durable = Self.numbers(ofDurable: [3, 2], between: 3000).makeIterator()
-            let rules = Self.judge(lines, present: present) { descriptor, text in
+            let rules = Self.checkRules(lines, present: existingFiles) { descriptor, text in
                 descriptor.hasPrefix("pipe:") && text.hasPrefix("kept ")
             } isDurable: {
                 durable.next() ?? false
@@ -40,18 +40,18 @@ struct TracedPromisesTests {
         }
     }
 
-    @Test("a collector's response follows every flush it depends on, in a new folder")
-    func answers() throws {
+    @Test
+    func `a collector's response follows every flush it depends on, in a new folder`() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
         let data = folder.path("srv/collector")
-        let collector = try Collector(data: data, wrapper: TraceReader.words(writingTo: trace))
+        let collector = try Collector(data: data, wrapper: TraceReader.command(writingTo: trace))
         let sender = Sender(collector, number: 1)
         for _ in 0..<5 { sender.sendBatch() }
-        #expect(sender.kept.count == 5)
+        #expect(sender.acknowledgedBatches.count == 5)
         let program = try #require(collector.program)
         try collector.stop()
-        let rules = Self.judge(try Self.lines(of: trace, program), present: []) { descriptor, text in
+        let rules = Self.checkRules(try Self.lines(of: trace, program), present: []) { descriptor, text in
             descriptor.contains(":[") && text.hasPrefix("HTTP/1.1 200")
         } isDurable: {
             true
@@ -62,7 +62,7 @@ struct TracedPromisesTests {
 
     // MARK: Support
 
-    private static func judge(
+    private static func checkRules(
         _ lines: [Substring],
         present: Set<String>,
         promise: @escaping @Sendable (String, String) -> Bool,
@@ -73,7 +73,7 @@ struct TracedPromisesTests {
         for line in lines {
             for action in reader.actions(of: line) {
                 if case .promised = action, !isDurable() { continue }
-                rules.take(action)
+                rules.process(action)
             }
         }
         return rules
@@ -87,7 +87,7 @@ struct TracedPromisesTests {
 
     /// Returns the trace after the program has ended and strace has written the last line.
     private static func lines(of trace: String, _ program: Program) throws -> [Substring] {
-        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
+        let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
         while true {
             let text = try String(contentsOfFile: trace, encoding: .utf8)
             let lines = text.split(separator: "\n")
@@ -95,11 +95,11 @@ struct TracedPromisesTests {
             if let words = lines.last?.split(separator: " "), words.prefix(2) == ["\(program.id)", "+++"] {
                 return lines
             }
-            guard Date() < deadline else { throw Overdue("the trace is incomplete: \(lines.last ?? "")") }
-            let nobody = NSCondition()
-            nobody.lock()
-            _ = nobody.wait(until: Date(timeIntervalSinceNow: 0.1))
-            nobody.unlock()
+            guard Date() < deadline else { throw TimeoutError("the trace is incomplete: \(lines.last ?? "")") }
+            let never = NSCondition()
+            never.lock()
+            _ = never.wait(until: Date(timeIntervalSinceNow: 0.1))
+            never.unlock()
         }
     }
 

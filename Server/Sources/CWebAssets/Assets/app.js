@@ -1,94 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The page: connects its parts, handles keyboard shortcuts, and polls counts and ledger.
+// The page: connects its parts, handles keyboard shortcuts, and polls the counts and the ledger.
 
 import { Alerts } from "./alerts.js";
-import { ask, key } from "./ask.js";
+import { apiKey, getJSON } from "./api.js";
 import { Boards } from "./boards.js";
-import { Detail } from "./detail.js";
+import { DetailsDrawer } from "./details-drawer.js";
 import { Devices } from "./devices.js";
 import { byId, h, setText } from "./dom.js";
-import { Events } from "./events.js";
-import { Failures } from "./failed.js";
-import { Feed } from "./feed.js";
 import { parseFilter, withTerm } from "./filter.js";
-import { compact, number } from "./format.js";
+import { formatCompact, formatNumber } from "./format.js";
+import { Insights } from "./insights.js";
 import { Ledger } from "./ledger.js";
-import { Modes, unknown } from "./modes.js";
-import { Plot } from "./plot.js";
-import { Questions } from "./questions.js";
-import { showShared } from "./shared.js";
-import { Stream } from "./stream.js";
-import { TimeChoice } from "./timechoice.js";
-import { Visitors } from "./visitors.js";
-import { ownZone } from "./zones.js";
+import { LiveEvents } from "./live-events.js";
+import { Feed } from "./live-feed.js";
+import { LiveTable } from "./live-table.js";
+import { RateChart } from "./rate-chart.js";
+import { Rejections } from "./rejections.js";
+import { Sections, unknownParameterMessage } from "./sections.js";
+import { showSharedBoard } from "./shared-board.js";
+import { TimeRangeSelect } from "./time-range-select.js";
+import { browserZone } from "./time-zones.js";
+import { Users } from "./users.js";
 
-/** A visitor with a link sees one dashboard, and nothing else is requested. */
+/** Whether the page was opened through a shared link. Such a page shows one dashboard and requests nothing else. */
 const isShared = /[?&]link=/.test(location.search);
-const lookEvery = 2000;
+const pollInterval = 2000;
 
 const input = byId("filter");
 const main = byId("main");
-const views = ["events", "ledger", "failed"];
-const narrow = matchMedia("(max-width: 899px)");
-/** The open event, for the URL. */
-let opened = null;
-const detail = new Detail((key, value) => (modes.shown === "live" ? filterBy(key, value) : showEvents(key, value)), () => {
-  opened = null;
-  modes.remember();
-  if (modes.shown === "visitors" && visitors.focusOpened()) return;
-  stream.focusSelected();
+const tabs = ["events", "ledger", "failed"];
+const narrowLayout = matchMedia("(max-width: 899px)");
+/** The ID of the open event, for the URL. */
+let openEventID = null;
+const drawer = new DetailsDrawer((key, value) => (sections.current === "live" ? filterBy(key, value) : showEvents(key, value)), () => {
+  openEventID = null;
+  sections.updateURL();
+  if (sections.current === "users" && users.focusOpened()) return;
+  liveTable.focusSelected();
 });
-const stream = new Stream({
-  open: (stored) => {
+const liveTable = new LiveTable({
+  onOpen: (stored) => {
     // Moving from one event to the next adds no history entry.
-    const replacing = opened !== null;
-    opened = stored.id;
-    detail.showEvent(stored);
-    modes.remember(replacing);
+    const isReplacement = openEventID !== null;
+    openEventID = stored.id;
+    drawer.showEvent(stored);
+    sections.updateURL(isReplacement);
   },
-  older: () => events.older(),
-  renew: () => begin(true),
+  onLoadOlder: () => liveEvents.loadOlder(),
+  onReload: () => startStream(true),
 });
-const events = new Events({ stream, wantKey, explain: explainEmpty });
-const time = new TimeChoice(() => {
-  begin();
-  modes.remember();
+const liveEvents = new LiveEvents({ table: liveTable, requestKey, showEmptyState });
+const timeRange = new TimeRangeSelect(() => {
+  startStream();
+  sections.updateURL();
 });
-const plot = new Plot((name) => filterBy("name", parseFilter(input.value).terms.name === name ? null : name));
+const rateChart = new RateChart((name) => filterBy("name", parseFilter(input.value).terms.name === name ? null : name));
 const ledger = new Ledger((installation) => {
-  show("events");
+  showTab("events");
   filterBy("installation", installation);
-}, () => choose("ledger"));
-const failures = new Failures((failure) => {
-  opened = null;
-  detail.showFailure(failure);
-  modes.remember();
+}, () => selectTab("ledger"));
+const rejections = new Rejections((rejection) => {
+  openEventID = null;
+  drawer.showRejection(rejection);
+  sections.updateURL();
 });
 const showEvents = (key, value) => {
   input.value = withTerm("", key, value);
-  show("events");
-  modes.show("live");
-  begin();
+  showTab("events");
+  sections.show("live");
+  startStream();
 };
-const visitors = new Visitors({ events: showEvents, open: (stored) => detail.showEvent(stored), moved: (replacing) => modes.remember(replacing) });
+const users = new Users({ showEvents, openEvent: (stored) => drawer.showEvent(stored), onURLChange: (isReplacement) => sections.updateURL(isReplacement) });
 const devices = new Devices({
-  events: (installation) => showEvents("installation", installation),
-  visitor: (installation) => {
-    visitors.place = `installation:${installation}`;
-    modes.show("visitors");
+  showEvents: (installation) => showEvents("installation", installation),
+  showSessions: (installation) => {
+    users.urlValue = `installation:${installation}`;
+    sections.show("users");
   },
-  chosen: () => modes.remember(),
+  onURLChange: () => sections.updateURL(),
 });
-const alerts = new Alerts(() => modes.remember(), wantKey);
-const questions = new Questions(() => modes.remember(), wantKey, (question) => alerts.make(question));
-const boards = new Boards(() => modes.remember(), wantKey);
-/** The live events in the URL: tab, event, and the filter after the “#”. */
-const live = {
-  show: () => {},
+const alerts = new Alerts(() => sections.updateURL(), requestKey);
+const insights = new Insights(() => sections.updateURL(), requestKey, (draft) => alerts.create(draft));
+const boards = new Boards(() => sections.updateURL(), requestKey);
+/** The live events section. Its URL contains the tab, the event, and, after the “#”, the filter. */
+const liveSection = {
+  setVisible: () => {},
   get pairs() {
-    return [...(main.dataset.view === "events" ? [] : [["tab", main.dataset.view]]), ...time.pairs, ...(opened === null ? [] : [["event", opened]])];
+    return [...(main.dataset.view === "events" ? [] : [["tab", main.dataset.view]]), ...timeRange.pairs, ...(openEventID === null ? [] : [["event", openEventID]])];
   },
   get hash() {
     const line = input.value.trim();
@@ -97,146 +97,148 @@ const live = {
   restore: (pairs) => {
     const find = (key) => pairs.find(([name]) => name === key)?.[1] ?? null;
     const tab = find("tab") ?? "events";
-    show(views.includes(tab) ? tab : "events");
+    showTab(tabs.includes(tab) ? tab : "events");
     try {
       input.value = decodeURIComponent(location.hash.slice(1));
     } catch {
       input.value = ""; // A malformed filter is ignored.
     }
-    const wrongTime = time.restore(pairs);
-    begin();
+    const rangeError = timeRange.restore(pairs);
+    startStream();
     const event = find("event");
-    if (event !== opened || (event === null && detail.isOpen)) {
-      detail.close();
-      opened = event;
-      if (event !== null) detail.showStored(event);
+    if (event !== openEventID || (event === null && drawer.isOpen)) {
+      drawer.close();
+      openEventID = event;
+      if (event !== null) drawer.showEventWithID(event);
     }
-    if (!views.includes(tab)) return `“${tab.slice(0, 64)}” is not a tab. Available tabs: ${views.join(", ")}.`;
-    return wrongTime ?? unknown(pairs.filter(([key]) => !["tab", "event", ...time.keys].includes(key)));
+    if (!tabs.includes(tab)) return `“${tab.slice(0, 64)}” is not a tab. Available tabs: ${tabs.join(", ")}.`;
+    return rangeError ?? unknownParameterMessage(pairs.filter(([key]) => !["tab", "event", ...timeRange.keys].includes(key)));
   },
 };
-const modes = new Modes({ live, visitors, devices, boards, alerts, questions }, () => detail.isOpen && detail.close());
-events.feed = new Feed({
-  event: (stored) => events.arrived(stored),
-  skipped: (count) => stream.skip(count),
+const sections = new Sections({ live: liveSection, users, devices, boards, alerts, insights }, () => drawer.isOpen && drawer.close());
+liveEvents.feed = new Feed({
+  event: (stored) => liveEvents.receive(stored),
+  skipped: (count) => liveTable.skip(count),
   state: (state, text) => {
-    byId("state").dataset.state = state;
-    setText(byId("state-text"), text);
+    byId("connection").dataset.state = state;
+    setText(byId("connection-text"), text);
   },
-  refused: () => wantKey(),
+  unauthorized: () => requestKey(),
 });
 
 // MARK: Requests
 
 /** Starts or restarts the stream with the current filter and time range. */
-function begin(force = false) {
-  plot.setChosen(parseFilter(input.value).terms.name ?? null);
-  events.begin(input.value, time.range, force);
+function startStream(force = false) {
+  rateChart.setSelected(parseFilter(input.value).terms.name ?? null);
+  liveEvents.start(input.value, timeRange.range, force);
 }
 
-/** The action to run once there is a key; null if the page is only shown again. */
-let afterKey = null;
+/** The action to run after a key is entered; null if the page is only refreshed. */
+let keyRetry = null;
 
 /**
- * Asks for a key, on top of an open form, which stays unchanged. `writes`: whether the key needs write access; `again` repeats the rejected action.
+ * Requests a key in a dialog above any open form, which is left unchanged. `needsWrite`: whether the key needs write
+ * access; `retry` repeats the rejected action.
  */
-function wantKey({ writes = false, again = null } = {}) {
+function requestKey({ needsWrite = false, retry = null } = {}) {
   const dialog = byId("key-dialog");
-  if (!writes) {
-    byId("state").dataset.state = "lost";
-    setText(byId("state-text"), "Key required");
+  if (!needsWrite) {
+    byId("connection").dataset.state = "lost";
+    setText(byId("connection-text"), "Key required");
   }
-  // The page's own requests do not replace the pending action of the user.
-  if (dialog.open && again === null) return;
-  afterKey = again;
-  setText(byId("key-label"), writes ? "A key with the scopes “read” and “write”" : "A key with the scope “read”");
-  setText(byId("key-wrong"), writes ? "This key has no write access." : "This key has no read access.");
-  byId("key-wrong").hidden = key.get() === "";
+  // Background requests must not replace the user's pending action.
+  if (dialog.open && retry === null) return;
+  keyRetry = retry;
+  setText(byId("key-label"), needsWrite ? "A key with the scopes “read” and “write”" : "A key with the scope “read”");
+  setText(byId("key-error"), needsWrite ? "This key has no write access." : "This key has no read access.");
+  byId("key-error").hidden = apiKey.get() === "";
   byId("key-text").value = "";
   if (!dialog.open) dialog.showModal();
 }
 
-function tell(problem) {
+function showNotice(problem) {
   const notice = byId("notice");
   notice.hidden = problem === null;
   setText(notice, problem ?? "");
 }
 
-function explainEmpty(filtered, problem) {
+function showEmptyState(isFiltered, problem) {
   const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
   if (problem !== null) {
-    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No response"), h("p", { class: "wrong", role: "alert" }, problem), h("button", { type: "button", class: "button", onclick: () => begin(true) }, "Try again"));
+    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No response"), h("p", { class: "error", role: "alert" }, problem), h("button", { type: "button", class: "button", onclick: () => startStream(true) }, "Try again"));
     return;
   }
-  byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
+  byId("empty").replaceChildren(...(isFiltered || input.value.trim() !== ""
     ? [h("p", { class: "empty-title" }, "No matching events"), h("p", {}, "New matching events will appear here."), h("button", { type: "button", class: "button", onclick: clearFilter }, "Clear filter")]
     : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send an event manually:"), h("pre", {}, command)]));
 }
 
-let looking = false;
-const looks = { ledgerAfter: 0 };
+let isPolling = false;
+const pollTimes = { ledgerAfter: 0 };
 
-/** Polls counts and totals every time, the ledger and the rejected events less often. */
-async function look() {
-  if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
-  looking = true;
-  visitors.look();
-  devices.look();
+/** Polls the counts and totals on every call, and the ledger and the rejected events less often. */
+async function poll() {
+  if (isPolling || byId("key-dialog").open || document.visibilityState !== "visible") return;
+  isPolling = true;
+  users.refresh();
+  devices.refresh();
   const now = Date.now();
-  const part = async (question, use, fail = () => {}) => {
+  const update = async (request, onResult, onError = () => {}) => {
     try {
-      use(await question);
+      onResult(await request);
     } catch (error) {
       // The connection state already shows that the collector is down; the last numbers stay on the page.
-      fail(error);
+      onError(error);
     }
   };
-  // The ledger of many installations is long: the faster its response, the more often it is polled.
-  const both = now >= looks.ledgerAfter;
-  const asked = performance.now();
+  // The ledger of many installations is long, so the ledger is polled more often if the collector responds faster.
+  const includesLedger = now >= pollTimes.ledgerAfter;
+  const requestedAt = performance.now();
   await Promise.all([
-    part(ask("/v1/rate?minutes=15"), (answer) => {
-      plot.show(answer.minutes, now);
-      stream.recolour();
-      const list = byId("names");
-      if (document.activeElement !== input) list.replaceChildren(...plot.names.slice(0, 40).map((name) => h("option", { value: withTerm("", "name", name) })));
+    update(getJSON("/v1/rate?minutes=15"), (response) => {
+      rateChart.show(response.minutes, now);
+      liveTable.updateColors();
+      liveTable.updateDays();
+      const list = byId("filter-suggestions");
+      if (document.activeElement !== input) list.replaceChildren(...rateChart.names.slice(0, 40).map((name) => h("option", { value: withTerm("", "name", name) })));
     }),
-    part(ask("/v1/stats"), (stats) => {
-      setText(byId("total-events"), compact(stats.events ?? 0));
-      byId("total-events").title = number(stats.events ?? 0);
-      setText(byId("total-installations"), compact(stats.installations ?? 0));
-      setText(byId("total-failed"), compact(stats.failed ?? 0));
-      byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
-      failures.total = stats.failed ?? 0;
-      events.retry();
-      tell([
+    update(getJSON("/v1/stats"), (stats) => {
+      setText(byId("total-events"), formatCompact(stats.events ?? 0));
+      byId("total-events").title = formatNumber(stats.events ?? 0);
+      setText(byId("total-installations"), formatCompact(stats.installations ?? 0));
+      setText(byId("total-failed"), formatCompact(stats.failed ?? 0));
+      byId("total-failed").dataset.tone = stats.failed > 0 ? "warn" : "neutral";
+      rejections.total = stats.failed ?? 0;
+      liveEvents.retry();
+      showNotice([
         stats.intake_trouble ? `Events are not being accepted: ${stats.intake_trouble} Clients keep their events and retry.` : null,
         stats.trouble ? `${stats.trouble} ${stats.intake_trouble ? "Events received earlier appear" : "Events are still accepted and stored; they appear"} here once this is resolved.` : null,
       ].filter(Boolean).join(" ") || null);
     }),
-    both ? part(ledger.look(main.dataset.view === "ledger", now), (missing) => {
-      looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
-      setText(byId("total-missing"), compact(missing));
-      byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
-    }, (error) => ledger.fail(error)) : null,
-    both ? part(failures.look(now), () => {}, (error) => failures.fail(error)) : null,
+    includesLedger ? update(ledger.refresh(main.dataset.view === "ledger", now), (missing) => {
+      pollTimes.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - requestedAt));
+      setText(byId("total-missing"), formatCompact(missing));
+      byId("total-missing").dataset.tone = missing > 0 ? "bad" : "good";
+    }, (error) => ledger.showError(error)) : null,
+    includesLedger ? update(rejections.refresh(now), () => {}, (error) => rejections.showError(error)) : null,
   ]);
-  looking = false;
+  isPolling = false;
 }
 
-// MARK: Filter, pause, views
+// MARK: Filter, pause, tabs
 
-let typing = 0;
-/** `isTyped`: during typing, the URL follows without a history entry for each letter. */
-function setFilter(line, isTyped = false) {
+let typingTimer = 0;
+/** Sets the filter. `isTyping`: whether the user is still typing, so that the current history entry is replaced. */
+function setFilter(line, isTyping = false) {
   input.value = line;
-  begin();
-  modes.remember(isTyped);
+  startStream();
+  sections.updateURL(isTyping);
 }
 
 /** Removes the filter and the time range. */
 function clearFilter() {
-  time.clear();
+  timeRange.clear();
   setFilter("");
 }
 
@@ -245,25 +247,25 @@ function filterBy(key, value) {
 }
 
 function togglePause() {
-  if (stream.isPaused) stream.resume();
-  else stream.pause();
-  byId("pause").setAttribute("aria-pressed", String(stream.isPaused));
-  setText(byId("pause-text"), stream.isPaused ? "Resume" : "Pause");
+  if (liveTable.isPaused) liveTable.resume();
+  else liveTable.pause();
+  byId("pause").setAttribute("aria-pressed", String(liveTable.isPaused));
+  setText(byId("pause-text"), liveTable.isPaused ? "Resume" : "Pause");
 }
 
-function show(view) {
+function showTab(view) {
   main.dataset.view = view;
-  for (const name of ["events", "ledger", "failed"]) {
-    const chosen = name === view || (!narrow.matches && view === "events" && name === "ledger");
-    byId(`tab-${name}`).setAttribute("aria-selected", String(chosen));
-    byId(`tab-${name}`).tabIndex = chosen ? 0 : -1;
+  for (const name of tabs) {
+    const isSelected = name === view || (!narrowLayout.matches && view === "events" && name === "ledger");
+    byId(`tab-${name}`).setAttribute("aria-selected", String(isSelected));
+    byId(`tab-${name}`).tabIndex = isSelected ? 0 : -1;
   }
 }
 
 function toggleStacked() {
-  plot.setStacked(!plot.isStacked);
-  byId("plot-stacked").setAttribute("aria-pressed", String(plot.isStacked));
-  byId("plot-total").setAttribute("aria-pressed", String(!plot.isStacked));
+  rateChart.setStacked(!rateChart.isStacked);
+  byId("rate-stacked").setAttribute("aria-pressed", String(rateChart.isStacked));
+  byId("rate-total").setAttribute("aria-pressed", String(!rateChart.isStacked));
 }
 
 byId("filter-form").addEventListener("submit", (event) => {
@@ -271,86 +273,86 @@ byId("filter-form").addEventListener("submit", (event) => {
   setFilter(input.value);
 });
 input.addEventListener("input", () => {
-  clearTimeout(typing);
-  // The first letter of a filter adds a history entry, the others change it.
-  const isTyped = location.hash !== "";
-  typing = setTimeout(() => setFilter(input.value, isTyped), 250);
+  clearTimeout(typingTimer);
+  // The first letter of a filter adds a history entry; further letters replace that entry.
+  const isTyping = location.hash !== "";
+  typingTimer = setTimeout(() => setFilter(input.value, isTyping), 250);
 });
 byId("pause").addEventListener("click", togglePause);
-byId("waiting").addEventListener("click", () => {
+byId("pending-events").addEventListener("click", () => {
   byId("pause").setAttribute("aria-pressed", "false");
   setText(byId("pause-text"), "Pause");
 });
-byId("clear").addEventListener("click", () => events.clear());
-byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
-byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
+byId("clear").addEventListener("click", () => liveEvents.clear());
+byId("rate-stacked").addEventListener("click", () => rateChart.isStacked || toggleStacked());
+byId("rate-total").addEventListener("click", () => rateChart.isStacked && toggleStacked());
 byId("help").addEventListener("click", () => byId("shortcuts").showModal());
-function choose(view) {
-  show(view);
-  modes.remember();
+function selectTab(tab) {
+  showTab(tab);
+  sections.updateURL();
   // The full ledger is requested only while it is shown.
-  if (view === "ledger") looks.ledgerAfter = 0;
-  look();
+  if (tab === "ledger") pollTimes.ledgerAfter = 0;
+  poll();
 }
 
-for (const view of views) {
-  byId(`tab-${view}`).addEventListener("click", () => choose(view));
+for (const view of tabs) {
+  byId(`tab-${view}`).addEventListener("click", () => selectTab(view));
   byId(`tab-${view}`).addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
-    const shown = views.filter((name) => byId(`tab-${name}`).offsetParent !== null);
+    const shown = tabs.filter((name) => byId(`tab-${name}`).offsetParent !== null);
     const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length];
-    choose(next);
+    selectTab(next);
     byId(`tab-${next}`).focus();
   });
 }
 byId("key-form").addEventListener("submit", () => {
-  key.set(byId("key-text").value.trim());
-  begin(true);
-  look();
-  if (modes.shown === "questions") questions.show(true);
-  if (modes.shown === "boards") boards.show(true);
-  if (modes.shown === "alerts") alerts.show(true);
-  const again = afterKey;
-  afterKey = null;
-  again?.();
+  apiKey.set(byId("key-text").value.trim());
+  startStream(true);
+  poll();
+  if (sections.current === "insights") insights.setVisible(true);
+  if (sections.current === "boards") boards.setVisible(true);
+  if (sections.current === "alerts") alerts.setVisible(true);
+  const retry = keyRetry;
+  keyRetry = null;
+  retry?.();
 });
-byId("key-dialog").addEventListener("cancel", () => (afterKey = null));
-narrow.addEventListener("change", () => show(main.dataset.view));
+byId("key-dialog").addEventListener("cancel", () => (keyRetry = null));
+narrowLayout.addEventListener("change", () => showTab(main.dataset.view));
 
 // MARK: Keys
 
-const keysOn = byId("keys-on");
-keysOn.checked = localStorage.getItem("trackway.keys") !== "off";
-keysOn.addEventListener("change", () => localStorage.setItem("trackway.keys", keysOn.checked ? "on" : "off"));
+const shortcutsEnabled = byId("shortcuts-enabled");
+shortcutsEnabled.checked = localStorage.getItem("trackway.keys") !== "off";
+shortcutsEnabled.addEventListener("change", () => localStorage.setItem("trackway.keys", shortcutsEnabled.checked ? "on" : "off"));
 
-const actions = {
+const shortcutActions = {
   "/": () => {
-    // The search field of the visible section.
+    // Focus the search field of the visible section.
     const field = document.querySelector("main:not([hidden]) [type=search]");
-    if (field === input) choose("events");
+    if (field === input) selectTab("events");
     field?.focus();
     field?.select();
   },
   p: togglePause,
-  j: () => stream.move(1, detail.isOpen),
-  k: () => stream.move(-1, detail.isOpen),
-  1: () => choose("events"),
-  2: () => choose("ledger"),
-  3: () => choose("failed"),
+  j: () => liveTable.move(1, drawer.isOpen),
+  k: () => liveTable.move(-1, drawer.isOpen),
+  1: () => selectTab("events"),
+  2: () => selectTab("ledger"),
+  3: () => selectTab("failed"),
   t: toggleStacked,
-  v: () => modes.toggle("visitors"),
-  d: () => modes.toggle("devices"),
-  b: () => modes.toggle("boards"),
-  a: () => modes.toggle("alerts"),
-  q: () => modes.toggle("questions"),
+  v: () => sections.toggle("users"),
+  d: () => sections.toggle("devices"),
+  b: () => sections.toggle("boards"),
+  a: () => sections.toggle("alerts"),
+  q: () => sections.toggle("insights"),
   "?": () => byId("shortcuts").showModal(),
 };
 
 document.addEventListener("keydown", (event) => {
   if (isShared || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") {
-    if (detail.isOpen) detail.close();
+    if (drawer.isOpen) drawer.close();
     else if (document.activeElement === input && input.value !== "") setFilter("");
     else document.activeElement?.blur();
     return;
@@ -358,11 +360,11 @@ document.addEventListener("keydown", (event) => {
   const inRows = document.activeElement?.closest?.("#rows, #rows-frame");
   if (inRows && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     event.preventDefault();
-    stream.move(event.key === "ArrowDown" ? 1 : -1, detail.isOpen);
+    liveTable.move(event.key === "ArrowDown" ? 1 : -1, drawer.isOpen);
     return;
   }
-  if (!keysOn.checked || event.target.closest("input, textarea, select")) return;
-  const action = actions[event.key];
+  if (!shortcutsEnabled.checked || event.target.closest("input, textarea, select")) return;
+  const action = shortcutActions[event.key];
   if (!action) return;
   event.preventDefault();
   action();
@@ -371,13 +373,13 @@ document.addEventListener("keydown", (event) => {
 // MARK: Start
 
 if (isShared) {
-  showShared();
+  showSharedBoard();
 } else {
   setText(byId("host"), location.host);
-  setText(byId("zone"), ownZone());
-  modes.restore();
-  begin();
-  look();
-  setInterval(look, lookEvery);
-  document.addEventListener("visibilitychange", look);
+  setText(byId("zone"), browserZone());
+  sections.restore();
+  startStream();
+  poll();
+  setInterval(poll, pollInterval);
+  document.addEventListener("visibilitychange", poll);
 }

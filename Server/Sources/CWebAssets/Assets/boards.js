@@ -1,65 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Dashboards: the list, and one dashboard with its cards, which can be moved, renamed, resized and removed. The URL contains the dashboard
-// and its time range.
+// Dashboards: the list, and the open dashboard, whose cards can be moved, renamed, resized and removed. The URL
+// contains the dashboard and its time range.
 
-import { asQuery } from "./address.js";
-import { ask, tell, whyNot } from "./ask.js";
-import { BoardView, skeletons, tellAsked } from "./boardview.js";
-import { plainCards, withZone } from "./cards.js";
+import { errorMessage, getJSON, sendJSON } from "./api.js";
+import { plainCards, withExplicitZone } from "./board-cards.js";
+import { BoardView, showUpdateTime, skeletons } from "./board-view.js";
+import { nameNode } from "./data-table.js";
 import { byId, h, setText } from "./dom.js";
-import { called } from "./figures.js";
-import { counted } from "./format.js";
-import { Links } from "./links.js";
-import { unknown } from "./modes.js";
-import { printable } from "./stream.js";
+import { pluralize, printable } from "./format.js";
+import { unknownParameterMessage } from "./sections.js";
+import { ShareDialog } from "./share-dialog.js";
+import { encodeQuery } from "./url.js";
 
-const lasts = { "": "As saved", "24h": "24 h", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
-const first = "first-look";
-const path = (id) => `/v1/boards/${encodeURIComponent(id)}`;
+const timeRanges = { "": "As saved", "24h": "24 h", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
+const defaultBoard = "first-look";
+const boardPath = (id) => `/v1/boards/${encodeURIComponent(id)}`;
 
-/** The dashboards section. `moved()` is called when the URL changes, `wantKey()` when a key is needed. */
+/** The dashboards section. `onURLChange()` is called when the URL changes, `requestKey()` when a key is needed. */
 export class Boards {
-  #moved;
-  #wantKey;
-  #isShown = false;
+  #onURLChange;
+  #requestKey;
+  #isVisible = false;
   #id = "";
   #last = "";
   #board = null;
   #isEditing = false;
   #list = [];
   #view;
-  #links;
-  #turn = 0;
+  #shareDialog;
+  #loadNumber = 0;
 
-  constructor(moved, wantKey) {
-    this.#moved = moved;
-    this.#wantKey = wantKey;
+  constructor(onURLChange, requestKey) {
+    this.#onURLChange = onURLChange;
+    this.#requestKey = requestKey;
     this.#view = new BoardView(byId("board-cards"), {
-      answer: (card, change, signal) => ask(`${path(this.#id || first)}/cards/${encodeURIComponent(card.id)}?${asQuery(change)}`, signal),
-      tools: (card) => (this.#isEditing ? this.#tools(card) : null),
+      fetchCard: (card, change, signal) => getJSON(`${boardPath(this.#id || defaultBoard)}/cards/${encodeURIComponent(card.id)}?${encodeQuery(change)}`, signal),
+      tools: (card) => (this.#isEditing ? this.#cardTools(card) : null),
     });
-    this.#links = new Links(wantKey, () => this.#load());
-    byId("board-range").replaceChildren(...Object.entries(lasts).map(([last, text]) => h("button", {
+    this.#shareDialog = new ShareDialog(requestKey, () => this.#load());
+    byId("board-range").replaceChildren(...Object.entries(timeRanges).map(([last, text]) => h("button", {
       type: "button", "data-last": last, onclick: () => {
         this.#last = last;
-        this.#moved();
-        this.#draw();
+        this.#onURLChange();
+        this.#render();
       },
     }, text)));
     byId("board-edit").addEventListener("click", () => {
       this.#isEditing = !this.#isEditing;
-      this.#draw(false);
+      this.#render(false);
     });
-    byId("board-copy").addEventListener("click", () => this.#copy());
+    byId("board-duplicate").addEventListener("click", () => this.#duplicate());
     byId("board-delete").addEventListener("click", () => this.#delete());
-    byId("board-link").addEventListener("click", () => this.#links.open(this.#board));
-    byId("board-new").addEventListener("click", () => this.#make({ title: "New dashboard", cards: [] }));
-    byId("board-again").addEventListener("click", () => this.#load());
-    // Enter in the title saves a change and must not submit the form.
+    byId("board-share").addEventListener("click", () => this.#shareDialog.open(this.#board));
+    byId("board-new").addEventListener("click", () => this.#create({ title: "New dashboard", cards: [] }));
+    byId("board-refresh").addEventListener("click", () => this.#load());
+    // Pressing Enter in the title saves a change and must not submit the form.
     byId("board-form").addEventListener("submit", (event) => event.preventDefault());
-    byId("board-name").addEventListener("change", ({ target: { value } }) => this.#save((board) => (board.title = value.trim())));
+    byId("board-title-input").addEventListener("change", ({ target: { value } }) => this.#save((board) => (board.title = value.trim())));
     byId("board-add").addEventListener("change", ({ target }) => {
       const kind = target.value;
       target.value = "";
@@ -81,58 +80,58 @@ export class Boards {
     const id = find("boards");
     if (id !== this.#id) this.#board = null;
     this.#id = id;
-    this.#last = last in lasts ? last : "";
-    if (!(last in lasts)) return `“${last.slice(0, 64)}” is not a time range of a dashboard. Available: ${Object.keys(lasts).filter(Boolean).join(", ")}.`;
-    return unknown(pairs.filter(([key]) => key !== "boards" && key !== "last"));
+    this.#last = last in timeRanges ? last : "";
+    if (!(last in timeRanges)) return `“${last.slice(0, 64)}” is not a time range of a dashboard. Available: ${Object.keys(timeRanges).filter(Boolean).join(", ")}.`;
+    return unknownParameterMessage(pairs.filter(([key]) => key !== "boards" && key !== "last"));
   }
 
-  show(isShown) {
-    this.#isShown = isShown;
-    if (!isShown) return this.#view.stop();
+  setVisible(isVisible) {
+    this.#isVisible = isVisible;
+    if (!isVisible) return this.#view.stop();
     this.#load();
   }
 
   /** Opens a dashboard. */
-  #go(id) {
+  #openBoard(id) {
     this.#id = id;
     this.#board = null;
     this.#isEditing = false;
-    this.#moved();
+    this.#onURLChange();
     this.#load();
   }
 
   async #load() {
-    const turn = (this.#turn += 1);
-    this.#mark();
-    if (this.#board === null) this.#wait();
+    const loadNumber = (this.#loadNumber += 1);
+    this.#markTimeRange();
+    if (this.#board === null) this.#showSkeleton();
     try {
-      const asked = this.#patiently(path(this.#id || first));
-      // If the dashboard is missing, the list of existing ones is still shown.
-      const list = ask("/v1/boards").then((answer) => {
-        if (turn !== this.#turn) return;
-        this.#list = [...answer.ready_made.map((one) => ({ ...one, isReady: true })), ...answer.boards];
-        this.#correctList();
+      const boardRequest = this.#getWithRetry(boardPath(this.#id || defaultBoard));
+      // If the dashboard is missing, the list of existing dashboards is still shown.
+      const listRequest = getJSON("/v1/boards").then((response) => {
+        if (loadNumber !== this.#loadNumber) return;
+        this.#list = [...response.ready_made.map((entry) => ({ ...entry, isBuiltIn: true })), ...response.boards];
+        this.#syncListEntry();
         this.#drawList();
       });
-      const [board] = await Promise.all([asked, list]);
-      if (turn !== this.#turn) return;
+      const [board] = await Promise.all([boardRequest, listRequest]);
+      if (loadNumber !== this.#loadNumber) return;
       // A dashboard saved after the request was sent is newer than the response.
       const isOlder = this.#board?.id === board.id && this.#board.version > board.version;
       if (!isOlder) this.#board = board;
       if (this.#board.ready_made) this.#isEditing = false;
-      this.#correctList();
+      this.#syncListEntry();
       this.#drawList();
-      this.#draw();
+      this.#render();
       document.title = this.title;
     } catch (error) {
-      if (turn === this.#turn) this.#fail(error);
+      if (loadNumber === this.#loadNumber) this.#showLoadError(error);
     }
   }
 
-  async #patiently(place) {
+  async #getWithRetry(path) {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await ask(place);
+        return await getJSON(path);
       } catch (error) {
         if (error.code !== "too_many_questions" || attempt === 30) throw error;
         await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -141,167 +140,171 @@ export class Boards {
   }
 
   /** Shows placeholders until the dashboard is loaded. */
-  #wait() {
+  #showSkeleton() {
     this.#view.stop();
-    this.#offer(false);
+    this.#showTools(false);
     setText(byId("board-title"), "Dashboard");
     setText(byId("board-note"), "loading…");
     byId("board-cards").replaceChildren(...skeletons(4));
   }
 
-  /** Shows a dashboard's controls only if there is a dashboard. */
-  #offer(isThere) {
-    byId("board-tools").hidden = !isThere;
-    if (!isThere) byId("board-form").hidden = true;
+  /** Shows the dashboard's controls, or hides them if no dashboard is loaded. */
+  #showTools(hasBoard) {
+    byId("board-tools").hidden = !hasBoard;
+    if (!hasBoard) byId("board-form").hidden = true;
   }
 
   #drawList() {
-    const item = ({ id, title, isReady, cards }) => h("li", {}, h("a", {
-      href: `/?boards=${encodeURIComponent(id)}`, "aria-current": id === (this.#id || first) ? "page" : null, onclick: (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // Opens another tab or window.
+    const item = ({ id, title, isBuiltIn, cards }) => h("li", {}, h("a", {
+      href: `/?boards=${encodeURIComponent(id)}`, "aria-current": id === (this.#id || defaultBoard) ? "page" : null, onclick: (event) => {
+        // The browser handles such a click, which opens another tab or window.
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        this.#go(id);
+        this.#openBoard(id);
       },
-    }, h("span", {}, called(title, 60)), h("small", {}, isReady ? "built-in" : counted(cards, "card"))));
+    }, h("span", {}, nameNode(title, 60)), h("small", {}, isBuiltIn ? "built-in" : pluralize(cards, "card"))));
     byId("board-list").replaceChildren(...this.#list.map(item));
   }
 
-  /** Updates the dashboard's list entry, because the list may have been requested before a change. */
-  #correctList() {
+  /** Updates the dashboard's entry in the list, which may have been requested before a change. */
+  #syncListEntry() {
     const board = this.#board;
     if (board === null) return;
-    this.#list = this.#list.map((one) => (one.id === board.id ? { ...one, title: board.title, cards: board.cards.length } : one));
+    this.#list = this.#list.map((entry) => (entry.id === board.id ? { ...entry, title: board.title, cards: board.cards.length } : entry));
   }
 
-  #mark() {
+  #markTimeRange() {
     for (const button of byId("board-range").children) button.setAttribute("aria-pressed", String(button.dataset.last === this.#last));
   }
 
-  #draw(isAnew = true) {
+  #render(isReload = true) {
     const board = this.#board;
-    if (board === null || !this.#isShown) return;
-    this.#mark();
-    this.#offer(true);
-    const isOwn = !board.ready_made;
+    if (board === null || !this.#isVisible) return;
+    this.#markTimeRange();
+    this.#showTools(true);
+    const isCustom = !board.ready_made;
     setText(byId("board-title"), printable(board.title));
-    if (isAnew) tellAsked(byId("board-note"));
-    byId("board-edit").hidden = !isOwn;
+    if (isReload) showUpdateTime(byId("board-note"));
+    byId("board-edit").hidden = !isCustom;
     byId("board-edit").setAttribute("aria-pressed", String(this.#isEditing));
     setText(byId("board-edit"), this.#isEditing ? "Done" : "Edit");
-    byId("board-link").hidden = !isOwn;
+    byId("board-share").hidden = !isCustom;
     byId("board-delete").hidden = !this.#isEditing;
     byId("board-form").hidden = !this.#isEditing;
-    const name = byId("board-name");
-    // A response that arrives during typing does not change the text.
+    const name = byId("board-title-input");
+    // A response that arrives while the user is typing must not change the text.
     if (document.activeElement !== name || name.value === name.defaultValue) name.value = board.title;
     name.defaultValue = board.title;
     if (board.cards.length === 0) {
       this.#view.stop();
       byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty" }, h("p", { class: "empty-title" }, "Empty dashboard"),
         h("p", {}, "Create an insight and choose “Add to dashboard”, or choose “Edit” and add a card."), h("a", { class: "button", href: "/?questions=trends" }, "Create an insight")));
-    } else this.#view.show(board.cards, this.#last, isAnew);
+    } else this.#view.show(board.cards, this.#last, isReload);
   }
 
-  /** The controls of a card. */
-  #tools(card) {
-    const at = this.#board.cards.findIndex(({ id }) => id === card.id);
-    // The dashboard may have changed by the time there is a key.
-    const change = (act, how) => this.#save((board) => {
-      const place = board.cards.findIndex(({ id }) => id === card.id);
-      if (place >= 0) how(board.cards, place);
-    }, card.id, act);
-    const move = (by) => change(by < 0 ? "earlier" : "later", (cards, place) => cards.splice(place + by, 0, ...cards.splice(place, 1)));
-    const button = (text, label, name, act, isOff = false) => h("button", { type: "button", class: "icon-button small", "data-act": name, "aria-label": `${label}: ${printable(card.title)}`, title: label, "aria-disabled": String(isOff), onclick: () => isOff || act() }, text);
+  /** Returns the controls of a card. */
+  #cardTools(card) {
+    const position = this.#board.cards.findIndex(({ id }) => id === card.id);
+    // The dashboard may have changed by the time a key is entered.
+    const change = (action, edit) => this.#save((board) => {
+      const index = board.cards.findIndex(({ id }) => id === card.id);
+      if (index >= 0) edit(board.cards, index);
+    }, card.id, action);
+    const move = (offset) => change(offset < 0 ? "earlier" : "later", (cards, index) => cards.splice(index + offset, 0, ...cards.splice(index, 1)));
+    const button = (text, label, name, action, isDisabled = false) => h("button", { type: "button", class: "icon-button small", "data-action": name, "aria-label": `${label}: ${printable(card.title)}`, title: label, "aria-disabled": String(isDisabled), onclick: () => isDisabled || action() }, text);
     return h("div", { class: "card-tools", role: "group", "aria-label": `Change ${printable(card.title)}` },
-      h("input", { type: "text", class: "card-rename", value: card.title, "aria-label": "Card title", maxlength: 200, onchange: ({ target: { value } }) => change(null, (cards, place) => (cards[place].title = value.trim())) }),
-      button("←", "Move earlier", "earlier", () => move(-1), at === 0), button("→", "Move later", "later", () => move(1), at === this.#board.cards.length - 1),
-      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half width" : "Full width", "size", () => change("size", (cards, place) => (cards[place].size = card.size === "full" ? "half" : "full"))),
-      button("×", "Remove", "remove", () => change(null, (cards, place) => cards.splice(place, 1))));
+      h("input", { type: "text", class: "card-title-input", value: card.title, "aria-label": "Card title", maxlength: 200, onchange: ({ target: { value } }) => change(null, (cards, index) => (cards[index].title = value.trim())) }),
+      button("←", "Move earlier", "earlier", () => move(-1), position === 0), button("→", "Move later", "later", () => move(1), position === this.#board.cards.length - 1),
+      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half width" : "Full width", "size", () => change("size", (cards, index) => (cards[index].size = card.size === "full" ? "half" : "full"))),
+      button("×", "Remove", "remove", () => change(null, (cards, index) => cards.splice(index, 1))));
   }
 
-  /** Saves the dashboard with a change, and draws the saved version. If another user saved first, that version is shown with a message. */
-  async #save(change, focused = null, act = null) {
+  /**
+   * Saves a change to the dashboard and draws the saved version. If another user saved first, the other user's version
+   * is shown with a message.
+   */
+  async #save(change, focusedCard = null, action = null) {
     const board = structuredClone(this.#board);
     change(board);
     try {
-      this.#board = await tell("PUT", path(board.id), { title: board.title, cards: board.cards, version: board.version });
-      this.#say("Saved.");
+      this.#board = await sendJSON("PUT", boardPath(board.id), { title: board.title, cards: board.cards, version: board.version });
+      this.#showMessage("Saved.");
     } catch (error) {
-      this.#refuse(error, () => this.#save(change, focused, act));
+      this.#showSaveError(error, () => this.#save(change, focusedCard, action));
       if (error.status === 409) {
-        const name = byId("board-name");
+        const name = byId("board-title-input");
         name.defaultValue = name.value;
         return this.#load();
       }
     }
-    this.#correctList();
+    this.#syncListEntry();
     this.#drawList();
-    this.#draw(false);
-    if (focused !== null && act !== null) byId("board-cards").querySelector(`[data-card="${CSS.escape(focused)}"] [data-act="${act}"]`)?.focus();
+    this.#render(false);
+    if (focusedCard !== null && action !== null) byId("board-cards").querySelector(`[data-card="${CSS.escape(focusedCard)}"] [data-action="${action}"]`)?.focus();
   }
 
-  async #make(draft) {
+  async #create(draft) {
     try {
-      const made = await tell("POST", "/v1/boards", draft);
-      this.#go(made.id);
+      const created = await sendJSON("POST", "/v1/boards", draft);
+      this.#openBoard(created.id);
       this.#isEditing = true;
-      this.#say("Saved as a new dashboard.");
+      this.#showMessage("Saved as a new dashboard.");
     } catch (error) {
-      this.#refuse(error, () => this.#make(draft));
+      this.#showSaveError(error, () => this.#create(draft));
     }
   }
 
-  /** Creates an own dashboard with the same cards and an explicit time zone. */
-  #copy() {
+  /** Creates a custom dashboard with the same cards and an explicit time zone. */
+  #duplicate() {
     const { title, cards } = this.#board;
-    this.#make({ title: this.#board.ready_made ? title : `Copy of ${title}`.slice(0, 200), cards: cards.map(withZone) });
+    this.#create({ title: this.#board.ready_made ? title : `Copy of ${title}`.slice(0, 200), cards: cards.map(withExplicitZone) });
   }
 
   async #delete() {
     const { id, version, title } = this.#board;
-    const dialog = byId("board-sure");
-    setText(byId("board-sure-text"), `“${printable(title).slice(0, 80)}” and its links will be deleted for everyone.`);
+    const dialog = byId("board-delete-dialog");
+    setText(byId("board-delete-text"), `“${printable(title).slice(0, 80)}” and its links will be deleted for everyone.`);
     dialog.showModal();
-    const answer = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
-    if (answer === "delete") this.#remove(id, version);
+    const choice = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+    if (choice === "delete") this.#remove(id, version);
   }
 
   async #remove(id, version) {
     try {
-      await tell("DELETE", `${path(id)}?version=${version}`);
-      this.#go("");
-      this.#say("Deleted.");
+      await sendJSON("DELETE", `${boardPath(id)}?version=${version}`);
+      this.#openBoard("");
+      this.#showMessage("Deleted.");
     } catch (error) {
-      this.#refuse(error, () => this.#remove(id, version));
+      this.#showSaveError(error, () => this.#remove(id, version));
       if (error.status === 409) this.#load();
     }
   }
 
-  #say(text) {
-    const told = byId("board-told");
-    told.classList.remove("wrong");
-    setText(told, text);
+  #showMessage(text) {
+    const status = byId("board-status");
+    status.classList.remove("error");
+    setText(status, text);
   }
 
-  /** `again` repeats the rejected action once there is a key. */
-  #refuse(error, again) {
-    if (error.wantsKey) this.#wantKey({ writes: true, again });
-    const told = byId("board-told");
-    told.classList.add("wrong");
-    setText(told, error.status === 409 ? "Another user has just changed this dashboard. Their version is shown now; repeat your change." : error.status ? error.message : "The collector is not responding. Nothing was saved.");
+  /** Shows an error that occurred while saving. `retry` repeats the rejected action after a key is entered. */
+  #showSaveError(error, retry) {
+    if (error.needsKey) this.#requestKey({ needsWrite: true, retry });
+    const status = byId("board-status");
+    status.classList.add("error");
+    setText(status, error.status === 409 ? "Another user has just changed this dashboard. Their version is shown now; repeat your change." : error.status ? error.message : "The collector is not responding. Nothing was saved.");
   }
 
-  #fail(error) {
-    if (error.wantsKey) this.#wantKey();
+  #showLoadError(error) {
+    if (error.needsKey) this.#requestKey();
     this.#view.stop();
     this.#board = null;
     this.#isEditing = false;
-    this.#offer(false);
-    const isGone = error.status === 404;
-    setText(byId("board-title"), isGone ? "Not found" : "Dashboard");
+    this.#showTools(false);
+    const isNotFound = error.status === 404;
+    setText(byId("board-title"), isNotFound ? "Not found" : "Dashboard");
     setText(byId("board-note"), "");
-    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, isGone ? "Dashboard not found" : "No response"),
-      h("p", { class: "wrong" }, isGone ? `“${printable(this.#id).slice(0, 64)}” does not exist or was deleted.` : whyNot(error)),
-      isGone ? h("a", { class: "button", href: "/?boards" }, "All dashboards") : h("button", { type: "button", class: "button", onclick: () => this.#load() }, "Try again")));
+    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, isNotFound ? "Dashboard not found" : "No response"),
+      h("p", { class: "error" }, isNotFound ? `“${printable(this.#id).slice(0, 64)}” does not exist or was deleted.` : errorMessage(error)),
+      isNotFound ? h("a", { class: "button", href: "/?boards" }, "All dashboards") : h("button", { type: "button", class: "button", onclick: () => this.#load() }, "Try again")));
   }
 }

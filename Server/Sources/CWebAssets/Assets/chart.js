@@ -1,91 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A chart over time: lines or stacked bars, with one place per interval. The pointer and the arrow keys show a place's values.
+// A chart over time: lines or stacked bars, one value per interval. The pointer and the arrow keys show an interval's
+// values.
 
-import { below, breakAt, broken, edge, fit, grid, ticks } from "./axis.js";
+import { barBreak, brokenBarMark, drawToWidth, gridLines, margins, roundTicks, xAxisLabels } from "./chart-axis.js";
+import { formatValue } from "./data-table.js";
 import { h, s } from "./dom.js";
-import { figure } from "./figures.js";
-import { cut } from "./format.js";
-import { printable } from "./stream.js";
+import { printable, truncate } from "./format.js";
 
 const height = 268;
 
 /**
- * A chart. `places`: [{short, long}]; `series`: [{name, style, values, before}], `before` drawn dashed; `kind`: "lines" or "bars" (values below
- * zero hang down); `isOpen`: the last interval is not over; `breaks`: very tall bars are broken; `title`: the label for screen readers.
+ * A chart. `intervals`: [{short, long}]; `series`: [{name, style, values, before}], where `before` is drawn dashed;
+ * `kind`: "lines" or "bars" (values below zero extend downward); `isOpen`: whether the last interval has not ended;
+ * `breaks`: whether very tall bars are broken; `title`: the label for screen readers.
  */
 export class Chart {
-  #of;
-  #pointed = -1;
+  #options;
+  #focusedIndex = -1;
   #width = 0;
   #svg = s("svg", { class: "plot-svg", tabindex: "0", role: "img" });
-  #tip = h("div", { class: "tip", hidden: true, "aria-live": "polite" });
+  #tooltip = h("div", { class: "tooltip", hidden: true, "aria-live": "polite" });
 
-  constructor(of) {
-    this.#of = of;
+  constructor(options) {
+    this.#options = options;
     this.node = h("div", { class: "plot chart" });
-    this.#svg.setAttribute("aria-label", `${of.title}. Use the arrow keys to read single values; the table below lists all of them.`);
-    fit(this.node, this.#svg, (width) => {
+    this.#svg.setAttribute("aria-label", `${options.title}. Use the arrow keys to read single values; the table below lists all of them.`);
+    drawToWidth(this.node, this.#svg, (width) => {
       this.#width = width;
-      this.#draw();
+      this.#render();
     });
-    this.node.append(this.#tip);
-    this.#svg.addEventListener("pointermove", (event) => this.#point(Math.floor((event.offsetX - edge.left) / this.#step)));
-    this.#svg.addEventListener("pointerleave", () => this.#point(-1));
-    this.#svg.addEventListener("blur", () => this.#point(-1));
+    this.node.append(this.#tooltip);
+    this.#svg.addEventListener("pointermove", (event) => this.#setFocus(Math.floor((event.offsetX - margins.left) / this.#intervalWidth)));
+    this.#svg.addEventListener("pointerleave", () => this.#setFocus(-1));
+    this.#svg.addEventListener("blur", () => this.#setFocus(-1));
     this.#svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step) return;
       event.preventDefault();
-      const count = of.places.length;
-      this.#point(Math.min(count - 1, Math.max(0, (this.#pointed < 0 ? count : this.#pointed) + step)));
+      const count = options.intervals.length;
+      this.#setFocus(Math.min(count - 1, Math.max(0, (this.#focusedIndex < 0 ? count : this.#focusedIndex) + step)));
     });
   }
 
-  get #step() {
-    return (this.#width - edge.left - edge.right) / this.#of.places.length;
+  get #intervalWidth() {
+    return (this.#width - margins.left - margins.right) / this.#options.intervals.length;
   }
 
-  #point(index) {
-    const wanted = index >= 0 && index < this.#of.places.length ? index : -1;
-    if (wanted === this.#pointed) return;
-    this.#pointed = wanted;
-    this.#draw();
+  #setFocus(index) {
+    const valid = index >= 0 && index < this.#options.intervals.length ? index : -1;
+    if (valid === this.#focusedIndex) return;
+    this.#focusedIndex = valid;
+    this.#render();
   }
 
-  #draw() {
-    const { places, series, kind } = this.#of;
+  #render() {
+    const { intervals, series, kind } = this.#options;
     const width = this.#width;
-    const x = (index) => edge.left + this.#step * (index + 0.5);
-    const totals = this.#of.breaks ? places.map((_, index) => series.reduce((sum, { values }) => sum + Number(values[index] ?? 0), 0)) : [];
-    const limit = breakAt(totals);
-    const [least, most] = this.#extremes();
-    const values = ticks(least, limit ?? most);
+    const x = (index) => margins.left + this.#intervalWidth * (index + 0.5);
+    const totals = this.#options.breaks ? intervals.map((_, index) => series.reduce((sum, { values }) => sum + Number(values[index] ?? 0), 0)) : [];
+    const limit = barBreak(totals);
+    const [minimum, maximum] = this.#extremes();
+    const values = roundTicks(minimum, limit ?? maximum);
     const [low, high] = [values[0], values.at(-1)];
-    const y = (value) => edge.top + (height - edge.top - edge.bottom) * (1 - (Math.min(value, high) - low) / (high - low));
-    const marks = totals.map((total, index) => (limit !== null && total > high ? broken(x(index), edge.top, Math.min(46, this.#step * 0.76), total) : null)).filter(Boolean);
-    const shade = this.#pointed < 0 ? [] : [s("rect", { class: "shade", x: x(this.#pointed) - this.#step / 2, y: edge.top, width: this.#step, height: height - edge.top - edge.bottom, rx: 4 })];
+    const y = (value) => margins.top + (height - margins.top - margins.bottom) * (1 - (Math.min(value, high) - low) / (high - low));
+    const breakMarks = totals.map((total, index) => (limit !== null && total > high ? brokenBarMark(x(index), margins.top, Math.min(46, this.#intervalWidth * 0.76), total) : null)).filter(Boolean);
+    const highlight = this.#focusedIndex < 0 ? [] : [s("rect", { class: "highlight", x: x(this.#focusedIndex) - this.#intervalWidth / 2, y: margins.top, width: this.#intervalWidth, height: height - margins.top - margins.bottom, rx: 4 })];
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("height", height);
-    this.#svg.replaceChildren(...grid(values, y, width), ...shade, ...(kind === "bars" ? this.#bars(x, y) : this.#lines(x, y)), ...marks,
-      ...below(places.length, (index) => places[index].short, x, width, height));
-    this.#describe(x(this.#pointed));
+    this.#svg.replaceChildren(...gridLines(values, y, width), ...highlight, ...(kind === "bars" ? this.#bars(x, y) : this.#lines(x, y)), ...breakMarks,
+      ...xAxisLabels(intervals.length, (index) => intervals[index].short, x, width, height));
+    this.#showTooltip(x(this.#focusedIndex));
   }
 
   #extremes() {
-    const { series, kind, places } = this.#of;
+    const { series, kind, intervals } = this.#options;
     if (kind === "bars") {
-      const sums = places.map((_, index) => series.map(({ values }) => Number(values[index] ?? 0)));
-      const add = (part, keep) => part.filter(keep).reduce((sum, value) => sum + value, 0);
-      return [Math.min(...sums.map((part) => add(part, (value) => value < 0))), Math.max(...sums.map((part) => add(part, (value) => value > 0)))];
+      const sums = intervals.map((_, index) => series.map(({ values }) => Number(values[index] ?? 0)));
+      const sumWhere = (part, predicate) => part.filter(predicate).reduce((sum, value) => sum + value, 0);
+      return [Math.min(...sums.map((part) => sumWhere(part, (value) => value < 0))), Math.max(...sums.map((part) => sumWhere(part, (value) => value > 0)))];
     }
     const all = series.flatMap(({ values, before }) => [...values, ...(before ?? [])]).filter((value) => value !== null && value !== undefined).map(Number);
-    return [all.reduce((least, value) => Math.min(least, value), 0), all.reduce((most, value) => Math.max(most, value), 0)];
+    return [all.reduce((minimum, value) => Math.min(minimum, value), 0), all.reduce((maximum, value) => Math.max(maximum, value), 0)];
   }
 
   #lines(x, y) {
-    const { series, isOpen, places } = this.#of;
+    const { series, isOpen, intervals } = this.#options;
     const draw = (values, name) => {
       const points = values.map((value, index) => (value === null || value === undefined ? null : [x(index), y(Number(value))]));
       const path = points.map((point, index) => (point === null ? "" : `${index > 0 && points[index - 1] ? "L" : "M"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`)).join("");
@@ -93,27 +94,27 @@ export class Chart {
     };
     return [...series].reverse().flatMap(({ values, before, style }) => {
       const last = values.length - 1;
-      const parts = before ? [draw(before, `line ${style} before`)] : [];
+      const parts = before ? [draw(before, `line ${style} previous`)] : [];
       // The segment at an incomplete interval is drawn differently.
-      const [from, to] = [places[0].isPartial && last > 0 ? 1 : 0, (isOpen || places[last].isPartial) && last > 0 ? last - 1 : last];
-      const only = (first, end) => values.map((value, index) => (index < first || index > end ? null : value));
-      if (from <= to) parts.push(draw(only(from, to), `line ${style}`));
-      if (from > 0) parts.push(draw(only(0, 1), `line ${style} open`));
-      if (to < last) parts.push(draw(only(last - 1, last), `line ${style} open`));
-      // Isolated values, and short series, get points: a line would be too short or have no length.
+      const [from, to] = [intervals[0].isPartial && last > 0 ? 1 : 0, (isOpen || intervals[last].isPartial) && last > 0 ? last - 1 : last];
+      const segment = (first, end) => values.map((value, index) => (index < first || index > end ? null : value));
+      if (from <= to) parts.push(draw(segment(from, to), `line ${style}`));
+      if (from > 0) parts.push(draw(segment(0, 1), `line ${style} incomplete`));
+      if (to < last) parts.push(draw(segment(last - 1, last), `line ${style} incomplete`));
+      // Draw points for isolated values and short series, whose lines would be too short or have no length.
       return [...parts, ...values.map((value, index) => {
-        const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
-        if (value === null || value === undefined || !(isAlone || places.length <= 32 || index === this.#pointed)) return null;
-        return s("circle", { class: `point ${style}`, cx: x(index), cy: y(Number(value)), r: index === this.#pointed ? 4 : 2.5 });
+        const isIsolated = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
+        if (value === null || value === undefined || !(isIsolated || intervals.length <= 32 || index === this.#focusedIndex)) return null;
+        return s("circle", { class: `point ${style}`, cx: x(index), cy: y(Number(value)), r: index === this.#focusedIndex ? 4 : 2.5 });
       }).filter(Boolean)];
     });
   }
 
   #bars(x, y) {
-    const bar = Math.min(46, Math.max(1, this.#step * 0.76));
-    return this.#of.places.map((_, index) => {
+    const bar = Math.min(46, Math.max(1, this.#intervalWidth * 0.76));
+    return this.#options.intervals.map((_, index) => {
       let [up, down] = [0, 0];
-      const parts = this.#of.series.map(({ values, style }) => {
+      const parts = this.#options.series.map(({ values, style }) => {
         const value = Number(values[index] ?? 0);
         if (value === 0) return null;
         const from = value > 0 ? up : down;
@@ -122,20 +123,20 @@ export class Chart {
         const [top, bottom] = [y(Math.max(from, from + value)), y(Math.min(from, from + value))];
         return s("rect", { class: `fill ${style}`, x: x(index) - bar / 2, y: top, width: bar, height: Math.max(0.5, bottom - top) });
       });
-      return s("g", { class: this.#of.places[index].isPartial || (this.#of.isOpen && index === this.#of.places.length - 1) ? "bar current" : "bar" }, parts);
+      return s("g", { class: this.#options.intervals[index].isPartial || (this.#options.isOpen && index === this.#options.intervals.length - 1) ? "bar current" : "bar" }, parts);
     });
   }
 
-  #describe(x) {
-    const place = this.#of.places[this.#pointed];
-    this.#tip.hidden = place === undefined;
-    if (!place) return;
-    const isLast = this.#of.isOpen && this.#pointed === this.#of.places.length - 1;
-    const lines = this.#of.series.slice(0, 11).map(({ name, style, values, before }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }),
-      h("span", { class: "tip-name" }, printable(cut(name, 40))), h("b", {}, figure(values[this.#pointed])), before ? h("small", {}, `previously ${figure(before[this.#pointed])}`) : null));
-    this.#tip.replaceChildren(h("p", {}, place.long + (isLast ? ", so far" : "")), h("ul", {}, lines));
+  #showTooltip(x) {
+    const interval = this.#options.intervals[this.#focusedIndex];
+    this.#tooltip.hidden = interval === undefined;
+    if (!interval) return;
+    const isLast = this.#options.isOpen && this.#focusedIndex === this.#options.intervals.length - 1;
+    const lines = this.#options.series.slice(0, 11).map(({ name, style, values, before }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }),
+      h("span", { class: "tooltip-name" }, printable(truncate(name, 40))), h("b", {}, formatValue(values[this.#focusedIndex])), before ? h("small", {}, `previously ${formatValue(before[this.#focusedIndex])}`) : null));
+    this.#tooltip.replaceChildren(h("p", {}, interval.long + (isLast ? ", so far" : "")), h("ul", {}, lines));
     const onLeft = x > this.#width / 2;
-    this.#tip.style.left = onLeft ? "auto" : `${x + 14}px`;
-    this.#tip.style.right = onLeft ? `${this.#width - x + 14}px` : "auto";
+    this.#tooltip.style.left = onLeft ? "auto" : `${x + 14}px`;
+    this.#tooltip.style.right = onLeft ? `${this.#width - x + 14}px` : "auto";
   }
 }

@@ -3,66 +3,72 @@
 
 // Formats numbers and times.
 
-const whole = new Intl.NumberFormat("en");
-const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const two = (value) => String(value).padStart(2, "0");
+const integerFormat = new Intl.NumberFormat("en");
+const compactFormat = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const padTwo = (value) => String(value).padStart(2, "0");
 
-/** 12,480 */
-export const number = (value) => whole.format(value);
-/** 12.5K from ten thousand on, exact below. */
-export const compact = (value) => (value < 10_000 ? whole.format(value) : short.format(value));
+/** Formats a number: 12,480. */
+export const formatNumber = (value) => integerFormat.format(value);
+/** Formats a number compactly: 12.5K. Numbers below ten thousand are exact. */
+export const formatCompact = (value) => (value < 10_000 ? integerFormat.format(value) : compactFormat.format(value));
 
-/** "1 event", "2 events". */
-export const counted = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+/** Formats a count with its noun: "1 event", "2 events". */
+export const pluralize = (value, singular, plural = `${singular}s`) => `${formatNumber(value)} ${value === 1 ? singular : plural}`;
 
-const valid = (ms) => Number.isFinite(ms) && Math.abs(ms) <= 8.64e15;
+const isValidTime = (ms) => Number.isFinite(ms) && Math.abs(ms) <= 8.64e15;
 
-/** 14:32:08.250, local time. */
-export function clock(ms) {
-  if (!valid(ms)) return "–";
+/** Formats a local time: 14:32:08.250. */
+export function formatTime(ms) {
+  if (!isValidTime(ms)) return "–";
   const date = new Date(ms);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+  return `${padTwo(date.getHours())}:${padTwo(date.getMinutes())}:${padTwo(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** 14:32, local time. */
-export function minute(ms) {
-  if (!valid(ms)) return "–";
+/** Formats a local time: 14:32. */
+export function formatShortTime(ms) {
+  if (!isValidTime(ms)) return "–";
   const date = new Date(ms);
-  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${padTwo(date.getHours())}:${padTwo(date.getMinutes())}`;
 }
 
-/** 2026-11-21 14:32:08.250, local time. */
-export function dateAndClock(ms) {
-  if (!valid(ms)) return "–";
+/** Formats a local date and time: 2026-11-21 14:32:08.250. */
+export function formatDateTime(ms) {
+  if (!isValidTime(ms)) return "–";
   const date = new Date(ms);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
+  return `${date.getFullYear()}-${padTwo(date.getMonth() + 1)}-${padTwo(date.getDate())} ${formatTime(ms)}`;
 }
 
-/** "UTC+1", "UTC−3:30", "UTC": the offset of this browser's time zone at that time. */
-export function offset(ms) {
-  if (!valid(ms)) return "";
+/** Returns the UTC offset of this browser's time zone at a time: "UTC+1", "UTC−3:30", "UTC". */
+export function utcOffset(ms) {
+  if (!isValidTime(ms)) return "";
   const minutes = -new Date(ms).getTimezoneOffset();
   const size = Math.abs(minutes);
-  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${two(size % 60)}`}`;
+  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${padTwo(size % 60)}`}`;
 }
 
-/** 2026-11-21 14:32:08.250 UTC+1: a standalone time includes its UTC offset. */
-export const exactTime = (ms) => (valid(ms) ? `${dateAndClock(ms)} ${offset(ms)}` : "–");
+/** Formats a standalone time, with its UTC offset: 2026-11-21 14:32:08.250 UTC+1. */
+export const formatExactTime = (ms) => (isValidTime(ms) ? `${formatDateTime(ms)} ${utcOffset(ms)}` : "–");
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const dayFormat = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short" });
+const dayWithYearFormat = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
 
-/** 21 Nov, local time; with the year unless it is the current one. */
-export function shortDate(ms, now = Date.now()) {
-  if (!valid(ms)) return "–";
-  return (new Date(ms).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(ms);
+/** Formats a local date: Nov 21. The year is included unless it is the current year. */
+export function formatShortDate(ms, now = Date.now()) {
+  if (!isValidTime(ms)) return "–";
+  return (new Date(ms).getFullYear() === new Date(now).getFullYear() ? dayFormat : dayWithYearFormat).format(ms);
 }
 
-/** Returns whether a time is today, local time. */
-export const isToday = (ms, now = Date.now()) => valid(ms) && new Date(ms).toDateString() === new Date(now).toDateString();
+/** Returns whether a time falls on the current local day. */
+export const isToday = (ms, now = Date.now()) => isValidTime(ms) && new Date(ms).toDateString() === new Date(now).toDateString();
 
-/** "250 ms", "3.2 s", "4 min", "2 h", "3 d"; a minus sign when negative. */
-export function duration(ms) {
+/** Formats a local date: "today" or "Nov 21". */
+export const formatDay = (ms, now = Date.now()) => (isToday(ms, now) ? "today" : formatShortDate(ms, now));
+
+/** Formats a local date and time: "today 14:32" or "Nov 21 14:32". */
+export const formatDayAndTime = (ms, now = Date.now()) => `${formatDay(ms, now)} ${formatShortTime(ms)}`;
+
+/** Formats a duration in one unit: "250 ms", "3.2 s", "4 min", "2 h", "3 d". Negative durations have a minus sign. */
+export function formatDuration(ms) {
   const sign = ms < 0 ? "−" : "";
   const size = Math.abs(ms);
   if (size < 1000) return `${sign}${Math.round(size)} ms`;
@@ -72,31 +78,31 @@ export function duration(ms) {
   return `${sign}${Math.round(size / 86_400_000)} d`;
 }
 
-/** A time span in two units: "250 ms", "3.2 s", "1 min 17 s", "2 h 5 min", "3 d 4 h". */
-export function span(ms) {
-  if (ms < 59_950) return duration(ms);
+/** Formats a duration in up to two units: "250 ms", "3.2 s", "1 min 17 s", "2 h 5 min", "3 d 4 h". */
+export function formatLongDuration(ms) {
+  if (ms < 59_950) return formatDuration(ms);
   const seconds = Math.round(ms / 1000);
   const [size, unit, part, small] = seconds < 3600 ? [60, "min", 1, "s"] : seconds < 86_400 ? [3600, "h", 60, "min"] : [86_400, "d", 3600, "h"];
   const rest = Math.floor((seconds % size) / part);
   return `${Math.floor(seconds / size)} ${unit}${rest > 0 ? ` ${rest} ${small}` : ""}`;
 }
 
-/** "just now", "12 s ago", "4 min ago"; "3 d ahead" if the clock is wrong. */
-export function ago(ms, now) {
-  const passed = now - ms;
-  if (!valid(ms)) return "–";
-  if (passed < -60_000) return `${duration(-passed)} ahead`;
-  if (passed < 2000) return "just now";
-  return passed < 60_000 ? `${Math.round(passed / 1000)} s ago` : `${duration(passed)} ago`;
+/** Formats a time relative to `now`: "just now", "12 s ago", "4 min ago", or "3 d ahead" if the clock is wrong. */
+export function timeAgo(ms, now) {
+  const elapsed = now - ms;
+  if (!isValidTime(ms)) return "–";
+  if (elapsed < -60_000) return `${formatDuration(-elapsed)} ahead`;
+  if (elapsed < 2000) return "just now";
+  return elapsed < 60_000 ? `${Math.round(elapsed / 1000)} s ago` : `${formatDuration(elapsed)} ago`;
 }
 
-/** The text, truncated with "…" if it has more characters than this: a sender can send any length. */
-export function cut(text, most) {
+/** Truncates a text that exceeds the maximum length, and appends "…". Senders can send text of any length. */
+export function truncate(text, maximumLength) {
   const characters = Array.from(text);
-  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
+  return characters.length > maximumLength ? `${characters.slice(0, maximumLength - 1).join("")}…` : text;
 }
 
-/** The distinctive end of an identifier: time-ordered ids share their beginning. */
+/** Returns the distinctive end of an identifier, because time-ordered ids have similar beginnings. */
 export const shortID = (id) => (id && id.length > 12 ? `…${id.slice(-8)}` : id || "");
 
 /** Makes control characters visible, so that a name cannot hide or break a line. */

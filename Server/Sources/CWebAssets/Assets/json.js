@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Parses JSON exactly: numbers keep their digits (JSON.parse rounds beyond 2^53), keys keep their order and may repeat.
+// Parses JSON exactly: numbers keep their digits (JSON.parse rounds numbers beyond 2^53), and keys keep their order and
+// may repeat.
 
 import { h } from "./dom.js";
 
-const deepest = 128;
+const maximumDepth = 128;
 
-/** JSON.parse that keeps integers beyond 2^53 as their digits, in browsers whose reviver gets the source text. */
+/**
+ * Parses JSON like JSON.parse, but returns integers beyond 2^53 as their digits in browsers that pass the source text
+ * to the reviver.
+ */
 export const parseKeepingDigits = (text) =>
   JSON.parse(text, (_, value, context) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && context?.source ? context.source : value);
@@ -18,9 +22,9 @@ export function parseExact(text) {
   let token = null;
   const fail = () => new SyntaxError("not JSON");
   const next = () => {
-    const at = tokens.lastIndex;
+    const start = tokens.lastIndex;
     token = tokens.exec(text);
-    if (token === null && at < text.length) throw fail();
+    if (token === null && start < text.length) throw fail();
   };
   const expect = (mark) => {
     if (token?.[1] !== mark) throw fail();
@@ -42,7 +46,7 @@ export function parseExact(text) {
     return found;
   };
   const value = (depth) => {
-    if (token === null || depth > deepest) throw fail();
+    if (token === null || depth > maximumDepth) throw fail();
     if (token[1] === "{") {
       const members = list("}", () => {
         if (!token?.[2]) throw fail();
@@ -69,7 +73,7 @@ export function parseExact(text) {
   return root;
 }
 
-/** Returns the member of an object node, or undefined. */
+/** Returns the value of an object node's member, or undefined. */
 export function member(node, key) {
   return node?.members?.find(([quoted]) => quoted === JSON.stringify(key))?.[1];
 }
@@ -89,30 +93,30 @@ export function pretty(node, indent = "") {
 }
 
 /** Creates a syntax-colored <pre> for the node. */
-export function block(node) {
+export function highlightedBlock(node) {
   const pre = h("pre", { class: "json", tabindex: "0" });
-  paint(node, "", pre);
+  appendHighlighted(node, "", pre);
   return pre;
 }
 
-function paint(node, indent, into) {
+function appendHighlighted(node, indent, target) {
   const inner = `${indent}  `;
   const children = node.members ?? node.items;
   if (!children) {
-    into.append(h("span", { class: `json-${node.kind}` }, node.text));
+    target.append(h("span", { class: `json-${node.kind}` }, node.text));
     return;
   }
   const [open, close] = node.members ? "{}" : "[]";
   if (children.length === 0) {
-    into.append(open + close);
+    target.append(open + close);
     return;
   }
-  into.append(`${open}\n`);
+  target.append(`${open}\n`);
   children.forEach((child, index) => {
-    into.append(inner);
-    if (node.members) into.append(h("span", { class: "json-key" }, child[0]), ": ");
-    paint(node.members ? child[1] : child, inner, into);
-    into.append(index + 1 < children.length ? ",\n" : "\n");
+    target.append(inner);
+    if (node.members) target.append(h("span", { class: "json-key" }, child[0]), ": ");
+    appendHighlighted(node.members ? child[1] : child, inner, target);
+    target.append(index + 1 < children.length ? ",\n" : "\n");
   });
-  into.append(indent + close);
+  target.append(indent + close);
 }

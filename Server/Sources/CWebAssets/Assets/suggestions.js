@@ -3,23 +3,26 @@
 
 // Suggestions for an insight's form: names of events, attributes and screens from the catalog and from recent events.
 
-import { ask } from "./ask.js";
+import { getJSON } from "./api.js";
 import { byId, h } from "./dom.js";
-import { printable } from "./stream.js";
+import { printable } from "./format.js";
 
-const most = 200;
-const longest = 120;
-const stale = 60_000;
-let asked = -stale;
+const maximumSuggestions = 200;
+const maximumLength = 120;
+const refreshInterval = 60_000;
+let loadedAt = -refreshInterval;
 
-/** Fills the lists of suggestions, at most once a minute. Without a response they are empty; any text can be typed. */
-export async function suggest() {
-  if (performance.now() - asked < stale) return;
-  asked = performance.now();
-  const parts = await Promise.all(["/v1/catalogue?limit=200", "/v1/events?order=desc&limit=200", "/v1/screens?limit=40"].map((path) => ask(path).catch(() => null)));
-  const [catalogue, recent, screens] = parts;
-  // The most frequent names first, because they are the most likely ones.
-  const names = new Set((catalogue?.events ?? []).map(({ name }) => name));
+/**
+ * Fills the lists of suggestions, at most once a minute. Without a response, the lists are empty; any text can still be
+ * typed.
+ */
+export async function loadSuggestions() {
+  if (performance.now() - loadedAt < refreshInterval) return;
+  loadedAt = performance.now();
+  const parts = await Promise.all(["/v1/catalogue?limit=200", "/v1/events?order=desc&limit=200", "/v1/screens?limit=40"].map((path) => getJSON(path).catch(() => null)));
+  const [catalog, recent, screens] = parts;
+  // Put the most frequent names first, because the user is most likely to select them.
+  const names = new Set((catalog?.events ?? []).map(({ name }) => name));
   const attributes = new Set();
   for (const { event, context } of recent?.events ?? []) {
     names.add(event.name);
@@ -29,12 +32,12 @@ export async function suggest() {
       for (const member of Object.keys(members)) attributes.add(part === "global" ? member : `context.${part}.${member}`);
     }
   }
-  fill("event-names", [...names]);
-  fill("attributes", [...attributes].sort((a, b) => a.startsWith("context.") - b.startsWith("context.") || (a < b ? -1 : 1)));
-  fill("places", [...(screens?.screens ?? []).map(({ name }) => name), ...names]);
+  fillList("event-names", [...names]);
+  fillList("attributes", [...attributes].sort((a, b) => a.startsWith("context.") - b.startsWith("context.") || (a < b ? -1 : 1)));
+  fillList("path-steps", [...(screens?.screens ?? []).map(({ name }) => name), ...names]);
 }
 
-function fill(id, texts) {
-  const fit = [...new Set(texts)].filter((text) => typeof text === "string" && text !== "" && text.length <= longest && printable(text) === text);
-  byId(id).replaceChildren(...fit.slice(0, most).map((value) => h("option", { value })));
+function fillList(id, texts) {
+  const valid = [...new Set(texts)].filter((text) => typeof text === "string" && text !== "" && text.length <= maximumLength && printable(text) === text);
+  byId(id).replaceChildren(...valid.slice(0, maximumSuggestions).map((value) => h("option", { value })));
 }

@@ -1,87 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Trends: a line for each group, the previous period dashed, and a table of all values.
+// Trends: a line for each group, a dashed line for the previous period, and a table of all values.
 
-import { style } from "./axis.js";
 import { Chart } from "./chart.js";
+import { seriesClass } from "./chart-axis.js";
+import { dataTable, formatValue, groupName, nameNode } from "./data-table.js";
 import { h } from "./dom.js";
-import { called, figure, figures, groupName } from "./figures.js";
-import { counted } from "./format.js";
-import { longMoment, shortMoment } from "./zones.js";
+import { pluralize } from "./format.js";
+import { longIntervalLabel, shortIntervalLabel } from "./time-zones.js";
 
-const words = { events: "Events", users: "Users", installations: "Installations", sum: "Sum of", average: "Average of", p95: "95th percentile of" };
+const measureTexts = { events: "Events", users: "Users", installations: "Installations", sum: "Sum of", average: "Average of", p95: "95th percentile of" };
 
-/** The display text of the measure. */
-export function measured(asked) {
-  const [kind, ...rest] = (asked.get("measure") || "events").split(":");
-  return [words[kind] ?? kind, rest.join(":")].filter(Boolean).join(" ");
+/** Returns the display text of the measure. */
+export function measureText(params) {
+  const [kind, ...rest] = (params.get("measure") || "events").split(":");
+  return [measureTexts[kind] ?? kind, rest.join(":")].filter(Boolean).join(" ");
 }
 
 /**
- * The intervals of a result as places of a chart. An interval that the range cuts is marked; the last one of an open range is labeled
- * differently.
+ * Returns the intervals of a result for a chart. An interval that is only partly in the range is marked; the last
+ * interval of an open range is labeled differently.
  */
-export const places = ({ edges, interval, zone, partial_intervals: partial = [] }, isOpen = false) => edges.slice(0, -1).map((ms, index) => {
+export const chartIntervals = ({ edges, interval, zone, partial_intervals: partial = [] }, isOpen = false) => edges.slice(0, -1).map((ms, index) => {
   const isPartial = partial.includes(index) && !(isOpen && index === edges.length - 2);
-  return { short: shortMoment(ms, interval, zone), long: longMoment(ms, interval, zone) + (isPartial ? ` (partial ${interval})` : ""), isPartial };
+  return { short: shortIntervalLabel(ms, interval, zone), long: longIntervalLabel(ms, interval, zone) + (isPartial ? ` (partial ${interval})` : ""), isPartial };
 });
 
-/** Counts the types of the measured attribute in all events, both periods together; null for measures without an attribute. */
-function foundIn(series) {
-  const parts = series.flatMap((one) => [one, one.before]).filter((part) => part?.numbers !== undefined);
+/**
+ * Counts the types of the measured attribute's values in all events of both periods; null for measures without an
+ * attribute.
+ */
+function countValueTypes(series) {
+  const parts = series.flatMap((item) => [item, item.before]).filter((part) => part?.numbers !== undefined);
   if (parts.length === 0) return null;
   const sum = (key) => parts.reduce((all, part) => all + Number(part[key]), 0);
-  const found = { numbers: sum("numbers"), texts: sum("texts"), others: sum("others"), missing: sum("missing") };
-  return { ...found, events: found.numbers + found.texts + found.others + found.missing };
+  const counts = { numbers: sum("numbers"), texts: sum("texts"), others: sum("others"), missing: sum("missing") };
+  return { ...counts, events: counts.numbers + counts.texts + counts.others + counts.missing };
 }
 
-/** Describes the events that a sum, an average or a percentile excludes; null if it excludes none. */
-function leftOut(found, asked) {
-  if (found === null || found.numbers === found.events) return null;
-  const name = (asked.get("measure").split(":").slice(1).join(":")).slice(0, 60);
-  const kinds = [[found.texts, "text value", "text values"], [found.others, "value of another type", "values of other types"]].filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many));
-  if (found.missing > 0) kinds.push(`${figure(found.missing)} without the attribute`);
-  const left = found.events - found.numbers;
-  return found.numbers === 0
-    ? `${counted(found.events, "event")}, none with a number in “${name}”: ${kinds.join(", ")}.`
-    : `Excluded: ${figure(left)} of ${counted(found.events, "event")}without a number in “${name}”: ${kinds.join(", ")}.`;
+/**
+ * Returns a description of the events excluded from a sum, an average or a percentile; null if no events are excluded.
+ */
+function excludedText(counts, params) {
+  if (counts === null || counts.numbers === counts.events) return null;
+  const name = (params.get("measure").split(":").slice(1).join(":")).slice(0, 60);
+  const kinds = [[counts.texts, "text value", "text values"], [counts.others, "value of another type", "values of other types"]].filter(([count]) => count > 0).map(([count, item, plural]) => pluralize(count, item, plural));
+  if (counts.missing > 0) kinds.push(`${formatValue(counts.missing)} without the attribute`);
+  const excludedCount = counts.events - counts.numbers;
+  return counts.numbers === 0
+    ? `${pluralize(counts.events, "event")}, none with a number in “${name}”: ${kinds.join(", ")}.`
+    : `Excluded: ${formatValue(excludedCount)} of ${pluralize(counts.events, "event")} without a number in “${name}”: ${kinds.join(", ")}.`;
 }
 
-/** Draws the chart, the totals, and the table. `go(key, value)` changes a parameter; null if the query cannot be changed. */
-export function drawTrends(answer, asked, range, go = null) {
-  const by = asked.get("by");
-  // Without events, groups do not exist either.
-  const series = answer.series.map((one, index) => ({ ...one, name: groupName(one, by, asked.has("values")), style: "other" in one ? "cx" : style(index) }));
-  const found = foundIn(series);
+/**
+ * Draws the chart, the totals, and the table. `setParam(key, value)` changes a parameter; `setParam` is null if the
+ * query cannot be changed.
+ */
+export function drawTrends(result, params, range, setParam = null) {
+  const by = params.get("by");
+  // Without events, there are no groups either.
+  const series = result.series.map((item, index) => ({ ...item, name: groupName(item, by, params.has("values")), style: "other" in item ? "cx" : seriesClass(index) }));
+  const counts = countValueTypes(series);
   // A sum of 0 is a valid result if there are events.
-  const isEmpty = found === null ? series.every(({ values, before }) => [...values, ...(before?.values ?? [])].every((value) => value === 0 || value === null)) : found.events === 0;
+  const isEmpty = counts === null ? series.every(({ values, before }) => [...values, ...(before?.values ?? [])].every((value) => value === 0 || value === null)) : counts.events === 0;
   if (isEmpty) return null;
-  const left = leftOut(found, asked);
-  const readTexts = go !== null && found?.texts > 0 && !asked.has("texts") ? h("button", { type: "button", class: "link", onclick: () => go("texts", "numbers") }, "Parse text as numbers") : null;
-  const note = left === null ? null : h("p", { class: "panel-note left-out" }, left, " ", readTexts);
-  if (found?.numbers === 0) return [h("section", { class: "panel empty", "aria-label": "No numbers" }, h("p", { class: "empty-title" }, "No numeric values"), note)];
-  const spots = places(answer, range.isOpen);
+  const excludedNote = excludedText(counts, params);
+  const parseButton = setParam !== null && counts?.texts > 0 && !params.has("texts") ? h("button", { type: "button", class: "link", onclick: () => setParam("texts", "numbers") }, "Parse text as numbers") : null;
+  const note = excludedNote === null ? null : h("p", { class: "panel-note excluded-note" }, excludedNote, " ", parseButton);
+  if (counts?.numbers === 0) return [h("section", { class: "panel empty", "aria-label": "No numbers" }, h("p", { class: "empty-title" }, "No numeric values"), note)];
+  const intervals = chartIntervals(result, range.isOpen);
   const chart = new Chart({
-    title: `${measured(asked)} from ${spots[0].long} to ${spots.at(-1).long}`, kind: "lines", places: spots, isOpen: range.isOpen,
+    title: `${measureText(params)} from ${intervals[0].long} to ${intervals.at(-1).long}`, kind: "lines", intervals, isOpen: range.isOpen,
     series: series.map(({ name, style, values, before }) => ({ name, style, values, before: before?.values })),
   });
-  const totals = h("ul", { class: "sums", "aria-label": "Totals" }, series.map(({ name, style, total, before }) =>
-    h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "sums-name" }, called(name === "all" ? measured(asked) : name, 60)), h("b", {}, figure(total)), before ? h("small", {}, change(total, before.total)) : null)));
-  const compared = series.some(({ before }) => before);
-  const columns = series.flatMap(({ name, before }) => [called(name === "all" ? measured(asked) : name, 40), ...(before ? [h("span", {}, called(name, 40), ", previous")] : [])]);
-  const rows = spots.map(({ long }, index) => [long + (range.isOpen && index === spots.length - 1 ? ", so far" : ""), ...series.flatMap(({ values, before }) => [figure(values[index]), ...(before ? [figure(before.values[index])] : [])])]);
-  rows.push(["Total", ...series.flatMap(({ total, before }) => [figure(total), ...(before ? [figure(before.total)] : [])])]);
+  const totals = h("ul", { class: "series-totals", "aria-label": "Totals" }, series.map(({ name, style, total, before }) =>
+    h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "series-name" }, nameNode(name === "all" ? measureText(params) : name, 60)), h("b", {}, formatValue(total)), before ? h("small", {}, changeText(total, before.total)) : null)));
+  const hasComparison = series.some(({ before }) => before);
+  const columns = series.flatMap(({ name, before }) => [nameNode(name === "all" ? measureText(params) : name, 40), ...(before ? [h("span", {}, nameNode(name, 40), ", previous")] : [])]);
+  const rows = intervals.map(({ long }, index) => [long + (range.isOpen && index === intervals.length - 1 ? ", so far" : ""), ...series.flatMap(({ values, before }) => [formatValue(values[index]), ...(before ? [formatValue(before.values[index])] : [])])]);
+  rows.push(["Total", ...series.flatMap(({ total, before }) => [formatValue(total), ...(before ? [formatValue(before.total)] : [])])]);
   return [
-    h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, measured(asked).slice(0, 80)),
-      compared ? h("p", { class: "panel-note dashed-key" }, "previous period") : null), chart.node, totals, note),
-    figures("Data", [{ minute: "Minute", hour: "Hour", day: "Day", week: "Week from", month: "Month", quarter: "Quarter from", year: "Year" }[answer.interval] ?? "Interval", ...columns], rows),
+    h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, measureText(params).slice(0, 80)),
+      hasComparison ? h("p", { class: "panel-note dashed-key" }, "previous period") : null), chart.node, totals, note),
+    dataTable("Data", [{ minute: "Minute", hour: "Hour", day: "Day", week: "Week of", month: "Month", quarter: "Quarter starting", year: "Year" }[result.interval] ?? "Interval", ...columns], rows),
   ];
 }
 
-/** "+12.5 %": the difference between a total and the previous one. */
-function change(total, before) {
-  if (total === null || before === null || Number(before) === 0) return `previously ${figure(before)}`;
+/** Formats the change from the previous total: "+12.5%". */
+function changeText(total, before) {
+  if (total === null || before === null || Number(before) === 0) return `previously ${formatValue(before)}`;
   const share = Math.round((1000 * (Number(total) - Number(before))) / Math.abs(Number(before))) / 10;
-  return `${share > 0 ? "+" : share < 0 ? "−" : "±"}${figure(Math.abs(share))} % (previously ${figure(before)})`;
+  return `${share > 0 ? "+" : share < 0 ? "−" : "±"}${formatValue(Math.abs(share))}% (previously ${formatValue(before)})`;
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The endpoints for alerts: conditions checked at intervals, and their webhooks.
+/// The endpoints for alerts, their conditions, and their webhooks.
 struct AlertEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let service: AlertService
-    /// Slots for test messages: each holds a connection until the receiver has responded.
-    private let trials = ConcurrencySlots(limit: 2)
+    /// The slots for test messages.
+    ///
+    /// Each message holds a connection until the receiver has responded.
+    private let testSlots = ConcurrencySlots(limit: 2)
 
     init(dependencies: CollectorDependencies, service: AlertService) {
         self.dependencies = dependencies
@@ -38,13 +40,13 @@ struct AlertEndpoints: RoutedResource {
     }
 
     private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
-        SavedRequest.handler(of: "alert", handler)
+        SavedObjectRequest.handler(of: "alert", handler)
     }
 
     /// `GET /v1/alerts`
     private func list() async throws -> Response {
         let all = try await store.all()
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("alerts", all) { $0.write(to: &$1) }
             writer.endObject()
@@ -52,43 +54,43 @@ struct AlertEndpoints: RoutedResource {
     }
 
     /// `GET /v1/alerts/{id}`
-    private func alert(_ id: String) async throws -> Response { Self.answer(try await store.alert(id)) }
+    private func alert(_ id: String) async throws -> Response { Self.response(try await store.alert(id)) }
 
     /// `POST /v1/alerts`
     private func add(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let draft = try await draft(request, from: origin)
         let view = try await store.add(draft, at: now)
-        service.changed()
-        var headers = SavedRequest.tag(view.stored.alert.version)
+        service.alertsChanged()
+        var headers = SavedObjectRequest.tag(view.stored.alert.version)
         headers[.location] = "/v1/alerts/\(view.stored.alert.id)"
-        return Answer.json(.created, headers: headers) { view.write(withSecret: true, to: &$0) }
+        return JSONResponse.make(.created, headers: headers) { view.write(withSecret: true, to: &$0) }
     }
 
     /// `PUT /v1/alerts/{id}`
     private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         let draft = try await draft(request, from: origin)
-        let version = try SavedRequest(request, of: "alert").version(draft.version)
-        let view = try await store.replace(id, with: draft, madeFrom: version, at: now)
-        service.changed()
-        return Self.answer(view)
+        let version = try SavedObjectRequest(request, of: "alert").version(draft.version)
+        let view = try await store.replace(id, with: draft, basedOn: version, at: now)
+        service.alertsChanged()
+        return Self.response(view)
     }
 
     /// `DELETE /v1/alerts/{id}`
     private func remove(_ id: String, _ request: Request) async throws -> Response {
-        try await store.remove(id, madeFrom: try SavedRequest(request, of: "alert").version())
-        service.changed()
-        return Answer.json { writer in
+        try await store.remove(id, basedOn: try SavedObjectRequest(request, of: "alert").version())
+        service.alertsChanged()
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("id", id)
             writer.endObject()
         }
     }
 
-    /// `POST /v1/alerts/{id}/test`: sends a test message, and responds with the result.
+    /// `POST /v1/alerts/{id}/test`: sends a test message and returns the result.
     private func test(_ id: String) async throws -> Response {
         let slot: ConcurrencySlot
         do throws(RequestFailure) {
-            slot = try trials.take()
+            slot = try testSlots.take()
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
@@ -99,23 +101,23 @@ struct AlertEndpoints: RoutedResource {
         }
         defer { withExtendedLifetime(slot) {} }
         let page = try await store.alert(id).stored.alert.settings.condition.page
-        let job = try await store.trial(of: id, at: now, link: service.page() + page)
-        let (result, took) = await service.sender.send(job)
-        await store.sent(job, result, at: dependencies.clock.now(), took: took)
+        let job = try await store.testDelivery(for: id, at: now, link: service.page() + page)
+        let (result, duration) = await service.sender.send(job)
+        await store.attemptFinished(job, result, at: dependencies.clock.now(), duration: duration)
         let attempts = try await store.alert(id).status.attempts
         guard let attempt = attempts.last(where: { $0.id == job.id }) else {
             throw RequestFailure.notFound("The alert was deleted in the meantime.")
         }
-        return Answer.json { attempt.write(to: &$0) }
+        return JSONResponse.make { attempt.write(to: &$0) }
     }
 
-    /// `POST /v1/alerts/{id}/rotate?overlap=1d`: creates a secret, which is returned only once.
+    /// `POST /v1/alerts/{id}/rotate?overlap=1d`: creates a secret.
     ///
-    /// The previous secret also signs for a while.
+    /// The new secret is returned only once. During the overlap, messages are also signed with the previous secret.
     private func rotate(_ id: String, _ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         try query.rejectUnknown(["overlap"])
-        var overlap = AlertLimits.usualOverlap
+        var overlap = AlertLimits.defaultOverlap
         if let text = query.text("overlap") {
             guard let length = DurationText.length(text), AlertLimits.overlaps.contains(length) else {
                 throw RequestFailure.malformed(
@@ -126,22 +128,22 @@ struct AlertEndpoints: RoutedResource {
             overlap = length
         }
         let view = try await store.rotate(id, overlap: overlap, at: now)
-        return Answer.json { view.write(withSecret: true, to: &$0) }
+        return JSONResponse.make { view.write(withSecret: true, to: &$0) }
     }
 
     /// `GET /v1/alerts/{id}/deliveries`
     private func deliveries(_ id: String) async throws -> Response {
         let view = try await store.alert(id)
-        return Answer.json { view.writeAttempts(to: &$0) }
+        return JSONResponse.make { view.writeAttempts(to: &$0) }
     }
 
-    private static func answer(_ view: AlertView) -> Response {
-        Answer.json(headers: SavedRequest.tag(view.stored.alert.version)) { view.write(to: &$0) }
+    private static func response(_ view: AlertView) -> Response {
+        JSONResponse.make(headers: SavedObjectRequest.tag(view.stored.alert.version)) { view.write(to: &$0) }
     }
 
-    /// Reads an alert from a request's body, and checks its query.
+    /// Parses an alert from a request's body and validates its query.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> AlertDraft {
-        let value = try await SavedRequest(request, of: "alert").body(
+        let value = try await SavedObjectRequest(request, of: "alert").body(
             upTo: AlertLimits.bytes,
             from: origin,
             dependencies

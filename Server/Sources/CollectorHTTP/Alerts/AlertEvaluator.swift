@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HummingbirdCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Checks whether an alert's condition holds, by querying the index.
 ///
-/// It queries the index like other clients, with at most one query at a time.
+/// Queries run in the same slots as those of other clients, at most one at a time.
 struct AlertEvaluator: Sendable {
     let dependencies: CollectorDependencies
     let zones: ZoneDirectory
@@ -15,11 +15,11 @@ struct AlertEvaluator: Sendable {
     let slots: ConcurrencySlots
     /// Sleeps for a duration.
     let sleep: @Sendable (Duration) async -> Void
-    /// The maximum time for the index to catch up.
+    /// The maximum time to wait for the index to catch up.
     private static let longestWait = Duration.seconds(10)
     /// The maximum number of attempts to get a slot, one second apart.
     private static let attempts = 30
-    /// When events were last seen, for ``silence(_:_:)``.
+    /// The latest arrivals of events, for ``evaluateSilence(_:_:)``.
     private let arrivals: Locked<Arrivals>
 
     init(
@@ -35,18 +35,18 @@ struct AlertEvaluator: Sendable {
         arrivals = Locked(Arrivals(began: dependencies.clock.now().monotonic))
     }
 
-    // MARK: Reading a condition
+    // MARK: Parsing a condition
 
-    /// A condition's query at a point in time.
-    private enum Asked: Sendable {
-        case trend(Question)
+    /// A condition's parsed query at a point in time.
+    private enum ParsedQuery: Sendable {
+        case trend(TrendQuery)
         case funnel(FunnelQuery)
-        case none
+        case noQuery
     }
 
-    /// Checks that a condition's query is valid and has a comparable number.
+    /// Checks that a condition's query is valid and yields a comparable number.
     ///
-    /// - Throws: ``SavedError`` `malformed` with the invalid member.
+    /// - Throws: ``SavedError`` `malformed` with the name of the invalid member.
     func check(_ condition: AlertCondition) throws(SavedError) {
         do throws(InvalidQueryError) {
             _ = try read(condition, at: dependencies.clock.now().wall)
@@ -55,12 +55,12 @@ struct AlertEvaluator: Sendable {
         }
     }
 
-    /// Reads a condition's query as from a URL, with an exact period.
+    /// Parses a condition's query like a URL's query, with an exact period.
     ///
-    /// The period ends now and has its full length, for example a whole hour.
-    private func read(_ condition: AlertCondition, at now: Timestamp) throws(InvalidQueryError) -> Asked {
-        guard condition.kind == .trends || condition.kind == .funnels else { return .none }
-        var parameters = Query(URI("/?\(condition.query)")).parameters.filter { !$0.value.isEmpty }
+    /// The period ends at `now` and has its full length, for example a whole hour.
+    private func read(_ condition: AlertCondition, at now: Timestamp) throws(InvalidQueryError) -> ParsedQuery {
+        guard condition.kind == .trends || condition.kind == .funnels else { return .noQuery }
+        var parameters = QueryParameters(URI("/?\(condition.query)")).parameters.filter { !$0.value.isEmpty }
         for (name, help) in [
             ("by", "An alert compares one number; leave out “by”, or choose one value with “where”."),
             ("top", "An alert compares one number; leave out “top”."),
@@ -73,7 +73,7 @@ struct AlertEvaluator: Sendable {
             throw InvalidQueryError(name, help)
         }
         let last = parameters.last { $0.name == "last" }?.value ?? ""
-        guard let length = DurationText.length(last), AlertLimits.questionTimes.contains(length), last.last != "s"
+        guard let length = DurationText.length(last), AlertLimits.queryWindows.contains(length), last.last != "s"
         else {
             throw InvalidQueryError(
                 "last",
@@ -88,87 +88,93 @@ struct AlertEvaluator: Sendable {
         }
         parameters.append(("interval", length <= .seconds(3 * 86_400) ? "hour" : "day"))
         if condition.measure == .change { parameters.append(("compare", "before")) }
-        return .trend(try Question(parameters: parameters, now: now, zones: zones))
+        return .trend(try TrendQuery(parameters: parameters, now: now, zones: zones))
     }
 
     // MARK: Checking
 
     /// Returns the current outcome of an alert's condition.
     ///
-    /// Never throws: if the condition cannot be checked, the outcome says so.
-    func look(at condition: AlertCondition) async -> AlertOutcome {
+    /// Never throws: if the condition cannot be checked, the outcome states why.
+    func evaluate(_ condition: AlertCondition) async -> AlertOutcome {
         switch condition.kind {
         // Do not query the index: it may be the cause of the lag or of the full disk.
-        case .disk: return disk(condition)
+        case .disk: return evaluateFreeSpace(condition)
         case .lag: return Self.measured(condition, dependencies.indexLag() / .seconds(1))
         case .trends, .funnels, .missing, .failed, .silence: break
         }
         do {
-            if let trouble = try await lag() { return .unseen(trouble) }
-            let slot = try await place()
+            if let failureReason = try await lagReason() { return .notEvaluated(failureReason) }
+            let slot = try await waitForSlot()
             defer { withExtendedLifetime(slot) {} }
-            return try await ask(condition)
+            return try await runQuery(condition)
         } catch let error as StoreError {
-            return .unseen(error.message)
+            return .notEvaluated(error.message)
         } catch let error as InvalidQueryError {
-            return .unseen(error.message)
+            return .notEvaluated(error.message)
         } catch let failure as RequestFailure {
-            return .unseen(failure.message)
+            return .notEvaluated(failure.message)
         } catch {
             return .unknown("The collector is shutting down.")
         }
     }
 
-    /// Compares the free space of the disk.
-    private func disk(_ condition: AlertCondition) -> AlertOutcome {
+    /// Evaluates a condition on the free disk space.
+    private func evaluateFreeSpace(_ condition: AlertCondition) -> AlertOutcome {
         let use = dependencies.resources()
-        guard let free = use.diskFree else { return .unseen("The system does not report the free space of the disk.") }
+        guard let free = use.diskFree else {
+            return .notEvaluated("The system does not report the free space of the disk.")
+        }
         guard condition.measure == .share else { return Self.measured(condition, Double(free)) }
-        guard let size = use.diskSize, size > 0 else { return .unseen("The system does not report the disk's size.") }
+        guard let size = use.diskSize, size > 0 else {
+            return .notEvaluated("The system does not report the disk's size.")
+        }
         return Self.measured(condition, Double(free) / Double(size) * 100)
     }
 
-    /// Returns why the index lags behind the received data, or nil if it does not.
-    private func lag() async throws -> String? {
+    /// Returns the reason why the index lags behind the received data.
+    ///
+    /// Nil if the index does not lag.
+    private func lagReason() async throws -> String? {
         let end = EventPosition(dependencies.intake.end)
         let store = dependencies.store
-        if let trouble = store.trouble { return trouble }
+        if let failureReason = store.failureReason { return failureReason }
         guard store.indexed < end else { return nil }
-        let pass = try ReadAuthorization(dependencies.authorization, header: nil, needsKey: false)
+        let authorization = try ReadAuthorization(dependencies.authorization, header: nil, needsKey: false)
         try await IndexFollower(
             store: store,
             interval: Self.longestWait,
-            pass: pass,
-            passInterval: dependencies.configuration.passInterval
+            authorization: authorization,
+            authorizationCheckInterval: dependencies.configuration.authorizationCheckInterval
         ).follow(until: end)
-        if let trouble = store.trouble { return trouble }
+        if let failureReason = store.failureReason { return failureReason }
         return store.indexed < end ? "The index has not read all received data." : nil
     }
 
-    private func place() async throws -> ConcurrencySlot {
+    private func waitForSlot() async throws -> ConcurrencySlot {
         for _ in 1..<Self.attempts {
             try Task.checkCancellation()
             do throws(RequestFailure) {
                 return try slots.takeForQuery()
             } catch {
-                // Users' queries take precedence; a slot is free a moment later.
+                // Users' queries take precedence; a slot will be free soon.
                 await sleep(.seconds(1))
             }
         }
         return try slots.takeForQuery()
     }
 
-    private func ask(_ condition: AlertCondition) async throws -> AlertOutcome {
+    private func runQuery(_ condition: AlertCondition) async throws -> AlertOutcome {
         let now = dependencies.clock.now()
         let store = dependencies.store
         switch try read(condition, at: now.wall) {
-        case .trend(let question): return Self.outcome(condition, try await store.trend(question))
-        case .funnel(let question): return Self.outcome(condition, try await store.funnel(question))
-        case .none: break
+        case .trend(let query): return Self.outcome(condition, try await store.trend(query))
+        case .funnel(let query): return Self.outcome(condition, try await store.funnel(query))
+        case .noQuery: break
         }
         switch condition.kind {
-        case .failed: return try await failed(condition, now.wall)
-        case .silence: return try await silence(condition, now)
+        case .failed: return try await evaluateRejections(condition, now.wall)
+        case .silence: return try await evaluateSilence(condition, now)
         case .missing, .trends, .funnels, .disk, .lag:
             let summary = try await LedgerSummary.newest(of: store)
             return Self.measured(condition, Double(summary.missing))
@@ -209,32 +215,32 @@ struct AlertEvaluator: Sendable {
 
     /// Measures the share of rejected events among those that arrived.
     ///
-    /// The condition does not hold below the minimum number of events.
-    private func failed(_ condition: AlertCondition, _ now: Timestamp) async throws -> AlertOutcome {
+    /// With fewer events than the minimum, the condition does not hold.
+    private func evaluateRejections(_ condition: AlertCondition, _ now: Timestamp) async throws -> AlertOutcome {
         let from = now.advanced(by: .zero - condition.within)
         guard let zone = zones("UTC", from..<now.advanced(by: .seconds(2 * 86_400))),
             let time = QueryTimeRange(from: from, to: now, interval: .day, in: zone)
-        else { return .unseen("The period cannot be computed: the clock of this machine is far off.") }
+        else { return .notEvaluated("The period cannot be computed: the clock of this machine is far off.") }
         let refused = Double(try await dependencies.store.failedGroups(in: time).count)
-        let all = refused + (try await arrived(since: from))
+        let all = refused + (try await countArrivedEvents(since: from))
         let value = all > 0 ? refused / all * 100 : 0
-        return .measured(value: value, holds: all >= Double(condition.least) && condition.holds(for: value))
+        return .measured(value: value, holds: all >= Double(condition.minimumCount) && condition.holds(for: value))
     }
 
-    private func arrived(since from: Timestamp) async throws -> Double {
+    private func countArrivedEvents(since from: Timestamp) async throws -> Double {
         let minutes = try await dependencies.store.minutes(since: from, names: 1)
-        // The minute in which the period begins counts as a whole.
+        // The minute that contains the start of the period is counted in full.
         return minutes.filter { $0.minute.duration(to: from) < .seconds(60) }.reduce(0) { $0 + Double($1.events) }
     }
 
     /// Measures the number of events that arrived in the period.
     ///
-    /// If no events arrived by the wall clock, the time since boot must agree: a clock that was set forward, or a
-    /// collector that was not running, does not count as silence.
-    private func silence(_ condition: AlertCondition, _ now: DualTimestamp) async throws -> AlertOutcome {
+    /// If no events arrived according to the wall clock, the time since boot must confirm it. Setting the clock forward
+    /// or stopping the collector therefore does not count as silence.
+    private func evaluateSilence(_ condition: AlertCondition, _ now: DualTimestamp) async throws -> AlertOutcome {
         let total = try await dependencies.store.totals().events
-        let known = arrivals.withLock { $0.saw(total, at: now.monotonic) }
-        let events = try await arrived(since: now.wall.advanced(by: .zero - condition.within))
+        let known = arrivals.withLock { $0.record(total, at: now.monotonic) }
+        let events = try await countArrivedEvents(since: now.wall.advanced(by: .zero - condition.within))
         guard events == 0 else { return Self.measured(condition, events) }
         if known.last.map({ $0.duration(to: now.monotonic) < condition.within }) ?? false {
             return .measured(value: 1, holds: false)
@@ -245,13 +251,13 @@ struct AlertEvaluator: Sendable {
         return Self.measured(condition, 0)
     }
 
-    /// When events were seen, measured by the time since boot.
+    /// The arrival times of events, measured as time since boot.
     private struct Arrivals: Sendable {
-        /// When the collector started.
+        /// The time at which the collector started.
         let began: MonotonicTime
         /// A lower bound for the arrival time of the latest events.
         ///
-        /// Nil if no events were seen.
+        /// Nil if no events have arrived.
         var last: MonotonicTime?
         var sample: (total: UInt64, time: MonotonicTime)?
 
@@ -259,7 +265,7 @@ struct AlertEvaluator: Sendable {
             self.began = began
         }
 
-        mutating func saw(_ total: UInt64, at time: MonotonicTime) -> (began: MonotonicTime, last: MonotonicTime?) {
+        mutating func record(_ total: UInt64, at time: MonotonicTime) -> (began: MonotonicTime, last: MonotonicTime?) {
             if let sample, total > sample.total { last = sample.time }
             sample = (total, time)
             return (began, last)

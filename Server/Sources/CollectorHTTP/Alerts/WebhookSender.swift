@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Collector
-internal import TrackwayEvents
-public import TrackwayWire
+public import CollectorCore
+internal import TrackwayCore
+public import TrackwayDestinationKit
 
-/// The dependencies of alert notifications.
+/// The dependencies for sending alert notifications.
 public struct AlertNotificationDependencies: Sendable {
-    /// The alerts.
+    /// The store of alerts.
     public var store: AlertStore
-    /// Sends requests.
+    /// The transport that sends requests.
     public var transport: any Transport
-    /// Returns the addresses of a name; empty if it is unknown.
+    /// Returns the IP addresses of a host name; empty if unknown.
     ///
-    /// Called before each request to a name.
+    /// Called before each request to a host name.
     public var resolve: @Sendable (String) async -> [IPAddress]
-    /// The URL at which people reach the page.
+    /// The public URL of the page.
     ///
-    /// Nil for the collector's own address.
+    /// Nil if the page's URL is the collector's own address.
     public var page: String?
 
     /// Creates the dependencies.
     ///
     /// - Parameters:
-    ///   - store: The alerts.
-    ///   - transport: Sends requests.
-    ///   - resolve: Returns the addresses of a name.
-    ///   - page: The URL at which people reach the page; nil for the collector's own address.
+    ///   - store: The store of alerts.
+    ///   - transport: The transport that sends requests.
+    ///   - resolve: Returns the IP addresses of a host name.
+    ///   - page: The public URL of the page; nil if it is the collector's own address.
     public init(
         store: AlertStore,
         transport: any Transport,
@@ -46,15 +46,17 @@ struct WebhookSender: Sendable {
     let resolve: @Sendable (String) async -> [IPAddress]
     let policy: WebhookPolicy
     let clock: any EventClock
-    /// The maximum time for a receiver's response, as Standard Webhooks recommends.
+    /// The maximum time to wait for a receiver's response.
+    ///
+    /// Standard Webhooks recommends this value.
     private static let timeout = Duration.seconds(20)
 
     /// Sends a message.
     ///
     /// Redirects are not followed, and only the status and `retry-after` of the response are read.
     ///
-    /// - Returns: The result, and how long the request took.
-    func send(_ job: WebhookDelivery) async -> (result: AlertResult, took: Duration) {
+    /// - Returns: The result and the duration of the request.
+    func send(_ job: WebhookDelivery) async -> (result: AlertResult, duration: Duration) {
         let began = clock.now()
         let result = await attempt(job, seconds: began.wall.milliseconds / 1_000)
         return (result, began.monotonic.duration(to: clock.now().monotonic))
@@ -87,9 +89,9 @@ struct WebhookSender: Sendable {
             body: job.body
         )
         do throws(TransportError) {
-            let answer = try await transport.send(request, timeout: Self.timeout)
-            let asked = answer.headers["retry-after"].flatMap { Int64($0) }.map { Duration.seconds(max(0, $0)) }
-            return .answered(status: answer.status, asked: asked)
+            let response = try await transport.send(request, timeout: Self.timeout)
+            let retryAfter = response.headers["retry-after"].flatMap { Int64($0) }.map { Duration.seconds(max(0, $0)) }
+            return .answered(status: response.status, retryAfter: retryAfter)
         } catch {
             return .failed(error.description)
         }

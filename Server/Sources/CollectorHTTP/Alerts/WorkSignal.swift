@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Wakes one waiting task when there is work.
 ///
-/// If no task is waiting, the signal is remembered, once.
+/// If no task is waiting, one signal is stored for the next task that waits.
 final class WorkSignal: Sendable {
     private struct State: Sendable {
-        var isTold = false
+        var isSignaled = false
         var waiting: CheckedContinuation<Void, Never>?
         var isCancelled = false
     }
@@ -16,39 +16,39 @@ final class WorkSignal: Sendable {
     private let state = Locked(State())
 
     /// Signals that there is work.
-    func tell() {
+    func signal() {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }
-            state.isTold = state.waiting == nil
+            state.isSignaled = state.waiting == nil
             return state.waiting
         }
         waiting?.resume()
     }
 
-    /// Waits for a signal, the end of the time, or cancellation.
+    /// Waits for a signal, a timeout, or cancellation.
     ///
-    /// Only one task at a time may wait.
+    /// Only one task may wait at a time.
     ///
     /// - Parameters:
-    ///   - longest: The maximum time; nil for no limit.
-    ///   - sleep: Sleeps for a duration; ends early if canceled.
+    ///   - longest: The timeout; nil for no limit.
+    ///   - sleep: Sleeps for a duration; returns early if canceled.
     func wait(atMost longest: Duration?, _ sleep: @escaping @Sendable (Duration) async -> Void) async {
-        guard let longest else { return await told() }
+        guard let longest else { return await waitForSignal() }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.told() }
+            group.addTask { await self.waitForSignal() }
             group.addTask { await sleep(longest) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func told() async {
+    private func waitForSignal() async {
         state.withLock { $0.isCancelled = false }
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let isOver = state.withLock { state in
-                    guard !state.isTold, !state.isCancelled, !Task.isCancelled else {
-                        state.isTold = false
+                    guard !state.isSignaled, !state.isCancelled, !Task.isCancelled else {
+                        state.isSignaled = false
                         return true
                     }
                     state.waiting = continuation

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The endpoints for boards.
 ///
-/// They cover saved queries, their results, and links that need no key.
+/// The endpoints cover saved queries, the results of these queries, and shared links, which work without a key.
 struct BoardEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let boards: BoardStore
     let cards: CardQueries
-    let catalogue: CatalogueEndpoints
-    /// Slots for requests by link.
+    let catalog: CatalogEndpoints
+    /// The slots for requests through shared links.
     ///
-    /// They leave one slot to requests with a key.
+    /// One slot remains reserved for requests with a key.
     private let sharedSlots = ConcurrencySlots(limit: 2)
 
     init(
         dependencies: CollectorDependencies,
         boards: BoardStore,
         cards: CardQueries,
-        catalogue: CatalogueEndpoints
+        catalog: CatalogEndpoints
     ) {
         self.dependencies = dependencies
         self.boards = boards
         self.cards = cards
-        self.catalogue = catalogue
+        self.catalog = catalog
     }
 
     func register(in routes: inout RouteTable) {
-        let changes = EndpointAccess.boards(decidesWhoReads: false)
-        let links = EndpointAccess.boards(decidesWhoReads: true)
+        let changes = EndpointAccess.boards(changesReadAccess: false)
+        let links = EndpointAccess.boards(changesReadAccess: true)
         routes.read("/v1/boards", .other, handler: saved { _ in try await list() })
         routes.add(.post, "/v1/boards", changes, handler: saved { try await add($0.request, from: $0.origin) })
         routes.read("/v1/boards/{id}", .other, handler: saved { try await board($0["id"]) })
@@ -68,7 +68,7 @@ struct BoardEndpoints: RoutedResource {
     }
 
     private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
-        SavedRequest.handler(of: "board", handler)
+        SavedObjectRequest.handler(of: "board", handler)
     }
 
     private var now: Timestamp { dependencies.clock.now().wall }
@@ -79,7 +79,7 @@ struct BoardEndpoints: RoutedResource {
     private func list() async throws -> Response {
         let all = try await boards.all()
         let ready = BuiltInBoard.allCases
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("ready_made", ready) { ready, writer in
                 writer.beginObject()
@@ -94,8 +94,8 @@ struct BoardEndpoints: RoutedResource {
 
     /// `GET /v1/boards/{id}`
     private func board(_ id: String) async throws -> Response {
-        let stored = try await found(id)
-        return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
+        let stored = try await storedBoard(id)
+        return JSONResponse.make(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
     }
 
     /// `POST /v1/boards`
@@ -104,24 +104,24 @@ struct BoardEndpoints: RoutedResource {
         let stored = try await boards.add(draft, at: now)
         var headers = Self.tag(stored.board)
         headers[.location] = "/v1/boards/\(stored.board.id)"
-        return Answer.json(.created, headers: headers) { stored.write(to: &$0) }
+        return JSONResponse.make(.created, headers: headers) { stored.write(to: &$0) }
     }
 
     /// `PUT /v1/boards/{id}`
     private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
-        try Self.see(isOwn: id)
+        try Self.checkIsNotBuiltIn(id)
         let draft = try await draft(request, from: origin)
-        let version = try SavedRequest(request, of: "board").version(draft.version)
-        let stored = try await boards.replace(id, with: draft, madeFrom: version, at: now)
-        return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
+        let version = try SavedObjectRequest(request, of: "board").version(draft.version)
+        let stored = try await boards.replace(id, with: draft, basedOn: version, at: now)
+        return JSONResponse.make(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
     }
 
     /// `DELETE /v1/boards/{id}`
     private func remove(_ id: String, _ request: Request) async throws -> Response {
-        try Self.see(isOwn: id)
-        let version = try SavedRequest(request, of: "board").version()
-        try await boards.remove(id, madeFrom: version)
-        return Answer.json { writer in
+        try Self.checkIsNotBuiltIn(id)
+        let version = try SavedObjectRequest(request, of: "board").version()
+        try await boards.remove(id, basedOn: version)
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("id", id)
             writer.endObject()
@@ -130,24 +130,24 @@ struct BoardEndpoints: RoutedResource {
 
     /// `GET /v1/boards/{id}/cards/{card}`
     private func card(_ id: String, of board: String, _ request: Request) async throws -> Response {
-        let board = try await found(board).board
+        let board = try await storedBoard(board).board
         let card = try Self.card(id, of: board)
-        return try await cards.prepare(card, changedBy: Query(request.uri).parameters).answer()
+        return try await cards.prepare(card, changedBy: QueryParameters(request.uri).parameters).run()
     }
 
     // MARK: Links
 
     /// `POST /v1/boards/{id}/links?expires_in=30d`
     private func link(_ id: String, _ request: Request) async throws -> Response {
-        try Self.see(isOwn: id)
-        let query = Query(request.uri)
+        try Self.checkIsNotBuiltIn(id)
+        let query = QueryParameters(request.uri)
         try query.rejectUnknown(["expires_in"])
         let now = now
         let expires = try query.text("expires_in").map { text throws(RequestFailure) in
             now.advanced(by: try Self.length(text))
         }
         let (link, token) = try await boards.link(id, expires: expires, at: now)
-        return Answer.json(.created) { writer in
+        return JSONResponse.make(.created) { writer in
             writer.beginObject()
             writer.member("id", link.id)
             writer.member("token", token)
@@ -159,9 +159,9 @@ struct BoardEndpoints: RoutedResource {
 
     /// `DELETE /v1/boards/{id}/links`, `DELETE /v1/boards/{id}/links/{link}`
     private func unlink(_ link: String?, _ id: String) async throws -> Response {
-        try Self.see(isOwn: id)
+        try Self.checkIsNotBuiltIn(id)
         let revoked = try await boards.unlink(id, link: link)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("revoked", Int64(revoked))
             writer.endObject()
@@ -170,26 +170,26 @@ struct BoardEndpoints: RoutedResource {
 
     /// `GET /v1/shared`, with the link's secret as `Authorization: Bearer`
     private func shared(_ request: Request) async throws -> Response {
-        let board = try await opened(by: request)
-        return Answer.json { board.writeShared(to: &$0) }
+        let board = try await sharedBoard(for: request)
+        return JSONResponse.make { board.writeShared(to: &$0) }
     }
 
     /// `GET /v1/shared/cards/{card}`
     private func sharedCard(_ id: String, _ request: Request) async throws -> Response {
-        let board = try await opened(by: request)
-        // Only the queries on the board: another period would be another query.
-        try Query(request.uri).rejectUnknown([])
+        let board = try await sharedBoard(for: request)
+        // A link grants access only to the queries on the board; a different period would be a different query.
+        try QueryParameters(request.uri).rejectUnknown([])
         let card = try Self.card(id, of: board)
-        let answer = try cards.prepare(card, isShared: true)
+        let response = try cards.prepare(card, isShared: true)
         let slot = try sharedSlots.takeForQuery()
         defer { withExtendedLifetime(slot) {} }
-        return try await answer.answer()
+        return try await response.run()
     }
 
-    /// Returns the board that a request's secret opens.
+    /// Returns the board to which a request's secret grants access.
     ///
     /// All invalid secrets get the same response.
-    private func opened(by request: Request) async throws -> Board {
+    private func sharedBoard(for request: Request) async throws -> Board {
         let header = request.headers[.authorization] ?? ""
         let token = header.lowercased().hasPrefix("bearer ") ? header.dropFirst(7).drop { $0 == " " } : ""
         guard token.utf8.count <= 128, let board = await boards.shared(by: String(token), at: now) else {
@@ -198,12 +198,12 @@ struct BoardEndpoints: RoutedResource {
         return board
     }
 
-    // MARK: Common parts
+    // MARK: Helpers
 
-    /// Returns a board, saved or built in.
-    private func found(_ id: String) async throws -> StoredBoard {
+    /// Returns a saved or built-in board.
+    private func storedBoard(_ id: String) async throws -> StoredBoard {
         guard let ready = BuiltInBoard(rawValue: id) else { return try await boards.board(id) }
-        let (names, key) = try await catalogue.names(
+        let (names, key) = try await catalog.names(
             BuiltInBoard.names,
             lookingInto: CapturedName.click,
             for: BuiltInBoard.elementKeys
@@ -218,17 +218,17 @@ struct BoardEndpoints: RoutedResource {
         return card
     }
 
-    private static func see(isOwn id: String) throws(BoardError) {
+    private static func checkIsNotBuiltIn(_ id: String) throws(BoardError) {
         guard BuiltInBoard(rawValue: id) != nil else { return }
         throw BoardError(
-            .readyMade,
+            .builtIn,
             "“\(id)” is built in and cannot be changed; create your own board with its cards: POST /v1/boards."
         )
     }
 
-    /// Reads a board from a request's body, and checks its queries.
+    /// Parses a board from a request's body and validates its queries.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> BoardDraft {
-        let value = try await SavedRequest(request, of: "board").body(
+        let value = try await SavedObjectRequest(request, of: "board").body(
             upTo: BoardLimits.bytes,
             from: origin,
             dependencies
@@ -239,10 +239,10 @@ struct BoardEndpoints: RoutedResource {
     }
 
     private static func tag(_ board: Board) -> HTTPFields {
-        board.version.map(SavedRequest.tag) ?? [:]
+        board.version.map(SavedObjectRequest.tag) ?? [:]
     }
 
-    /// Reads a duration such as `30d`.
+    /// Parses a duration such as `30d`.
     private static func length(_ text: String) throws(RequestFailure) -> Duration {
         guard let length = DurationText.length(text), length >= .seconds(60) else {
             throw .malformed("expires_in", "“\(text.prefix(64))” is not a duration: write 12h or 30d.")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The endpoints that show how people used an app: sessions and screens.
+/// The endpoints for app usage: sessions and screens.
 struct BehaviorEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -16,7 +16,7 @@ struct BehaviorEndpoints: RoutedResource {
 
     /// `GET /v1/sessions`
     func sessions(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = SessionQuery(
             installation: try query.value("installation", "an installation id"),
@@ -26,23 +26,23 @@ struct BehaviorEndpoints: RoutedResource {
             limit: limit
         )
         let sessions = try await dependencies.store.sessions(matching: wanted)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("sessions", sessions) { $0.write(to: &$1) }
-            writer.next(behind: sessions, limit: limit) { $0.place.description }
+            writer.writeNextCursor(after: sessions, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }
 
     /// `GET /v1/screens`
     func screens(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         let wanted = ScreenQuery(
             installation: try query.value("installation", "an installation id"),
             from: try query.time("from"),
             limit: try query.number("limit", in: 1...200) ?? 50
         )
         let flow = try await dependencies.store.screens(matching: wanted)
-        return Answer.json { flow.write(to: &$0) }
+        return JSONResponse.make { flow.write(to: &$0) }
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
-/// `POST /collect` and its related endpoints, for clients of the Clickstream format.
+/// `POST /collect` and related endpoints, for clients of the Clickstream format.
 struct ClickstreamEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: ClickstreamIntake
@@ -28,10 +28,10 @@ struct ClickstreamEndpoint: RoutedResource {
 
     /// Receives one body.
     ///
-    /// An empty response with status 200 means that all of it is on stable storage, including invalid events with their
-    /// reasons.
+    /// An empty response with status 200 means that the whole body is on stable storage, including invalid events with
+    /// the reasons for their rejection.
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         guard let app = query.text("appId") else {
             throw RequestFailure(
                 status: .forbidden,
@@ -74,9 +74,9 @@ struct ClickstreamEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // Its clients keep a body after any response except 200, so a damaged body will be sent again and again.
+            // Clients of this format retry after any response except 200, so a damaged body is sent repeatedly.
             let isDamaged = error.code == "hash_mismatch"
-            _ = await Quarantine(dependencies: dependencies).keep(
+            _ = await Quarantine(dependencies: dependencies).store(
                 body,
                 refusedWith: error,
                 grant: grant,
@@ -86,15 +86,15 @@ struct ClickstreamEndpoint: RoutedResource {
             throw RequestFailure(error)
         }
         try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
-        return Answer.empty()
+        return JSONResponse.empty()
     }
 
-    /// `GET /ping`: the clock in seconds with milliseconds.
+    /// `GET /ping`: the current time in seconds, with millisecond precision.
     ///
-    /// This format's heartbeats expect it.
+    /// The heartbeats of this format's clients expect this response.
     func ping() -> Response {
         let now = dependencies.clock.now().wall
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.key("timestamp")
             writer.double(Double(now.milliseconds) / 1000)
@@ -104,8 +104,8 @@ struct ClickstreamEndpoint: RoutedResource {
 
     /// `GET /health`: whether events are accepted.
     func health() throws(RequestFailure) -> Response {
-        if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
-        return Answer.json { writer in
+        if let failureReason = dependencies.intake.failure { throw RequestFailure(failureReason) }
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("ok", true)
             writer.endObject()
@@ -118,7 +118,7 @@ struct ClickstreamEndpoint: RoutedResource {
                 account: .clickstreamApp(app),
                 header: request.headers[.authorization]
             )
-            let encoding = try grant.namedInErrors { () throws(AdmissionError) in
+            let encoding = try grant.withNameInErrors { () throws(AdmissionError) in
                 try ContentEncoding(header: request.headers[.contentEncoding])
             }
             return (grant, encoding)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The endpoints that show devices.
+/// The endpoints for devices.
 ///
-/// They show their properties, how those changed, and their states over time.
+/// They return the properties of devices, the changes to these properties, and device states over time.
 struct DeviceEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -18,14 +18,14 @@ struct DeviceEndpoints: RoutedResource {
 
     /// `GET /v1/devices`
     func list(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = DeviceQuery(after: try query.value("after", "a cursor, as in `next` of a response"), limit: limit)
         let devices = try await dependencies.store.devices(matching: wanted)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("devices", devices) { $0.write(to: &$1) }
-            writer.next(behind: devices, limit: limit) { $0.place.description }
+            writer.writeNextCursor(after: devices, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }
@@ -35,10 +35,10 @@ struct DeviceEndpoints: RoutedResource {
         guard let installation = InstallationID(text) else {
             throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation id.")
         }
-        let limit = try Query(request.uri).number("limit", in: 1...1_000) ?? 200
+        let limit = try QueryParameters(request.uri).number("limit", in: 1...1_000) ?? 200
         guard let history = try await dependencies.store.device(installation, limit: limit) else {
             throw RequestFailure.notFound("No events from installation \(installation) have arrived.")
         }
-        return Answer.json { history.write(to: &$0) }
+        return JSONResponse.make { history.write(to: &$0) }
     }
 }

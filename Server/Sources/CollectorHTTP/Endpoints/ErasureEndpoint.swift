@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
-/// `DELETE /v1/installations/{id}`: an operator erases an installation.
+/// `DELETE /v1/installations/{id}`: erases an installation for an operator.
 struct ErasureEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -18,10 +18,10 @@ struct ErasureEndpoint: RoutedResource {
         }
     }
 
-    /// Erases an installation, known or not.
+    /// Erases a known or unknown installation.
     ///
-    /// The response means that the deletion request is on stable storage. The index executes it when it reaches the
-    /// request, and so does every index that is rebuilt from the log.
+    /// The response means that the deletion request is on stable storage. The index executes the request when it
+    /// reaches the request's position in the log; so does every index that is rebuilt from the log.
     ///
     /// The request requires a key with both write and read scope, regardless of its origin: only operators have such
     /// keys, while a write-only key is in every copy of an app.
@@ -37,7 +37,7 @@ struct ErasureEndpoint: RoutedResource {
                 record: record.bytes,
                 route: IntakeRoute(installation: installation)
             )
-            return Answer.json { writer in
+            return JSONResponse.make { writer in
                 writer.beginObject()
                 writer.member("installation", installation)
                 writer.member("position", commit.position.description)

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
 /// `GET /v1/events/{id}/life`: an event's path from the device to the index.
 struct EventTraceEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
 
     func register(in routes: inout RouteTable) {
-        routes.read("/v1/events/{id}/life", .lookup) { try await life($0["id"]) }
+        routes.read("/v1/events/{id}/life", .lookup) { try await trace($0["id"]) }
     }
 
     /// Responds with an event's data from the index and the intake log.
     ///
-    /// An erased or discarded event is not found.
-    func life(_ text: String) async throws -> Response {
+    /// Erased or discarded events are reported as not found.
+    func trace(_ text: String) async throws -> Response {
         guard let id = EventID(text) else {
             throw RequestFailure.malformed("id", "“\(text.prefix(64))” is not an event id.")
         }
         guard let event = try await dependencies.store.event(id) else {
             throw RequestFailure.notFound("No event with the id \(id) has arrived.")
         }
-        let life = EventTrace(
+        let trace = EventTrace(
             event: event,
             batch: await batch(of: event),
             indexed: dependencies.store.indexed,
             durability: dependencies.intake.durability.rawValue
         )
-        return Answer.json { life.write(to: &$0) }
+        return JSONResponse.make { trace.write(to: &$0) }
     }
 
-    /// Returns the batch from the log.
+    /// Returns an event's batch from the log.
     ///
-    /// Nil if the log does not have it or it cannot be read: the index has the event nevertheless, and the response
-    /// states what is unknown.
+    /// Nil if the log no longer has the batch or cannot be read. The index still has the event, and the response states
+    /// what is unknown.
     @concurrent
     private func batch(of event: StoredEvent) async -> EventTrace.Batch? {
         do {

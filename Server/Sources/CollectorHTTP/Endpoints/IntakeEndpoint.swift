@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
-/// `POST /v1/events`: authorize, read, check, commit, respond.
+/// `POST /v1/events`: authorizes, reads, validates, and commits a batch.
 ///
-/// The key is checked before any byte of the body is read, and the body is inflated only afterward.
+/// The key is checked before any byte of the body is read or decompressed.
 struct IntakeEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let admission: Admission
@@ -61,16 +61,16 @@ struct IntakeEndpoint: RoutedResource {
             } catch {
                 throw RequestFailure(error)
             }
-            let answer: Response
+            let response: Response
             if let sender = batch.sender, dependencies.store.isErased(sender) {
-                answer = try await rejectErased(batch, of: sender, grant: grant, received: received)
+                response = try await rejectErased(batch, of: sender, grant: grant, received: received)
             } else {
-                answer = try await commit(batch, wireBytes: body.readableBytes, grant: grant)
+                response = try await commit(batch, wireBytes: body.readableBytes, grant: grant)
             }
             dependencies.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
-            return answer
+            return response
         case .failure(let error):
-            await keep(body, encoding, refusedWith: error, grant: grant, received: received)
+            await quarantine(body, encoding, refusedWith: error, grant: grant, received: received)
             throw RequestFailure(error)
         }
     }
@@ -78,7 +78,7 @@ struct IntakeEndpoint: RoutedResource {
     private func prepare(_ request: Request) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
         do throws(AdmissionError) {
             let grant = try dependencies.authorization.grant(header: request.headers[.authorization], for: .write)
-            let encoding = try grant.namedInErrors { () throws(AdmissionError) in
+            let encoding = try grant.withNameInErrors { () throws(AdmissionError) in
                 let encoding = try ContentEncoding(header: request.headers[.contentEncoding])
                 try ContentType.check(request.headers[.contentType])
                 return encoding
@@ -96,16 +96,16 @@ struct IntakeEndpoint: RoutedResource {
     ) async throws(RequestFailure) -> Response {
         do {
             let commit = try await dependencies.intake.commit(kind: .intake, record: batch.record, route: batch.route)
-            dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes, key: grant.name) }
-            return answer(accepted: batch.accepted, rejected: batch.rejected, warnings: batch.warnings, commit)
+            dependencies.statistics.withLock { $0.recordCommit(batch, wireBytes: wireBytes, key: grant.name) }
+            return acknowledgment(accepted: batch.accepted, rejected: batch.rejected, warnings: batch.warnings, commit)
         } catch {
             throw RequestFailure(error)
         }
     }
 
-    /// Responds to a batch of an erased installation.
+    /// Responds to a batch from an erased installation.
     ///
-    /// The response rejects all its events. None of them is stored, only their number.
+    /// The response rejects all events of the batch. Only the number of these events is stored.
     private func rejectErased(
         _ batch: AdmittedBatch,
         of sender: InstallationID,
@@ -121,23 +121,23 @@ struct IntakeEndpoint: RoutedResource {
                 route: batch.route
             )
             let rejected = (0..<count).map { RejectedEvent.erased(sender, index: $0) }
-            dependencies.statistics.withLock { $0.reject(rejected, key: grant.name) }
-            return answer(accepted: 0, rejected: rejected, commit)
+            dependencies.statistics.withLock { $0.recordRejections(rejected, key: grant.name) }
+            return acknowledgment(accepted: 0, rejected: rejected, commit)
         } catch {
             throw RequestFailure(error)
         }
     }
 
-    private func answer(
+    private func acknowledgment(
         accepted: Int,
         rejected: [RejectedEvent],
         warnings: [AdmissionWarning] = [],
         _ commit: Commit
     ) -> Response {
-        let answer = CollectorAnswer(
+        let acknowledgment = CollectorAcknowledgment(
             accepted: accepted,
             rejected: rejected.map { event in
-                CollectorAnswer.Rejected(
+                CollectorAcknowledgment.Rejected(
                     index: event.index,
                     id: event.id?.description,
                     code: event.code,
@@ -148,7 +148,7 @@ struct IntakeEndpoint: RoutedResource {
             position: commit.position.description,
             durability: commit.durability.rawValue,
             warnings: warnings.map { warning in
-                CollectorAnswer.Warning(
+                CollectorAcknowledgment.Warning(
                     index: warning.index,
                     events: warning.events,
                     code: warning.code,
@@ -157,22 +157,22 @@ struct IntakeEndpoint: RoutedResource {
                 )
             }
         )
-        return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
+        return JSONResponse.make(.ok, ByteBuffer(bytes: acknowledgment.json()))
     }
 
-    /// Stores a rejected body of a known key for inspection.
+    /// Stores a rejected body from a sender with a known key, for inspection.
     ///
-    /// Only bodies that admission rejected as a whole.
-    private func keep(
+    /// Applies only to bodies that admission rejected as a whole.
+    private func quarantine(
         _ body: ByteBuffer,
         _ encoding: ContentEncoding,
         refusedWith error: AdmissionError,
         grant: KeyGrant,
         received: Timestamp
     ) async {
-        // The sender gets the reason in either case. A copy that could not be stored is counted by the intake, and does
-        // not change the verdict.
-        _ = await Quarantine(dependencies: dependencies).keep(
+        // The sender receives the reason for the rejection in either case. The intake counts a copy that could not be
+        // stored, and the verdict stays the same.
+        _ = await Quarantine(dependencies: dependencies).store(
             body.readableBytesView,
             refusedWith: error,
             grant: grant,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// The page and its files, served from memory.
 ///
-/// They are compressed for clients that accept it.
+/// Files are compressed for clients that accept compression.
 struct PageEndpoint: RoutedResource {
     private let files: [String: File]
     private let policy: String
@@ -18,10 +18,12 @@ struct PageEndpoint: RoutedResource {
     private struct File: Sendable {
         let asset: WebAsset
         let plain: ByteBuffer
-        /// Nil if compression does not make it smaller.
+        /// The compressed content; nil if compression does not reduce the size.
         let compressed: ByteBuffer?
     }
 
+    /// Creates the endpoint for the given files.
+    ///
     /// - Parameter policy: The content security policy for browsers.
     /// - Complexity: O(bytes): each file is compressed once.
     init(_ assets: [WebAsset], contentSecurityPolicy policy: String) {
@@ -48,24 +50,25 @@ struct PageEndpoint: RoutedResource {
 
     /// Returns one file, or 304 if the browser already has it.
     ///
-    /// A client that requests it by its version (`?v=`) may cache it permanently.
+    /// A client that requests a file with its version (`?v=`) may cache the file permanently.
     func page(_ path: String, _ request: Request) throws(RequestFailure) -> Response {
         guard let file = files[path] else { throw .notFound("There is nothing at \(path.prefix(128)).") }
         let asset = file.asset
         let isNamed = request.uri.queryParameters["v"].map { $0 == asset.version } ?? false
-        let compressed = Self.takesGzip(request) ? file.compressed : nil
+        let compressed = Self.acceptsGzip(request) ? file.compressed : nil
         var headers: HTTPFields = [
             .contentType: asset.contentType,
             .contentSecurityPolicy: policy,
             // The compressed content needs its own strong entity tag.
             .eTag: compressed == nil ? asset.entityTag : "\"\(asset.version)-gzip\"",
-            // Checked again each time and answered with 304, so that a new collector shows its new page at once. A URL
-            // with another version belongs to a page of another collector, and must not be cached.
+            // Browsers revalidate each time and get 304 if the file is unchanged, so that a new collector version shows
+            // its new page immediately. A URL with another version belongs to the page of another collector version and
+            // must not be cached.
             .cacheControl: isNamed ? "max-age=31536000, immutable" : "no-cache",
             .vary: "accept-encoding",
         ]
         if compressed != nil { headers[.contentEncoding] = "gzip" }
-        Answer.protect(&headers)
+        JSONResponse.addSecurityHeaders(to: &headers)
         if let tag = request.headers[.ifNoneMatch], tag == headers[.eTag] {
             return Response(status: .notModified, headers: headers)
         }
@@ -73,7 +76,7 @@ struct PageEndpoint: RoutedResource {
     }
 
     /// Whether the request accepts gzip.
-    private static func takesGzip(_ request: Request) -> Bool {
+    private static func acceptsGzip(_ request: Request) -> Bool {
         (request.headers[.acceptEncoding] ?? "").split(separator: ",").contains { choice in
             let parts = choice.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
             return parts.first == "gzip" && !parts.dropFirst().contains { $0.wholeMatch(of: /q=0(\.0*)?/) != nil }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The endpoints that find users, and show one user with all events.
+/// The endpoints for finding users and showing a user's profile and events.
 struct PeopleEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -19,9 +19,9 @@ struct PeopleEndpoints: RoutedResource {
 
     /// `GET /v1/users`.
     ///
-    /// With `where` or `text` it is a search, which reports its progress.
+    /// With `where` or `text`, the request is a search that reports its progress.
     func list(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         try query.rejectUnknown(["user", "installation", "before", "after", "limit", "text", "where", "attributes"])
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = UserQuery(
@@ -30,7 +30,7 @@ struct PeopleEndpoints: RoutedResource {
             before: try query.time("before"),
             after: try query.value("after", "a cursor such as 1718000000000.17"),
             limit: limit,
-            withAttributes: try withAttributes(query)
+            includesAttributes: try includesAttributes(query)
         )
         let search: UserSearch?
         do {
@@ -39,19 +39,19 @@ struct PeopleEndpoints: RoutedResource {
             throw RequestFailure(error)
         }
         if let search {
-            let found = try await dependencies.store.found(search)
-            return Answer.json { found.write(to: &$0) }
+            let found = try await dependencies.store.search(search)
+            return JSONResponse.make { found.write(to: &$0) }
         }
         let users = try await dependencies.store.users(matching: wanted)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("users", users) { $0.write(to: &$1) }
-            writer.next(behind: users, limit: limit) { $0.place.description }
+            writer.writeNextCursor(after: users, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }
 
-    private func withAttributes(_ query: Query) throws(RequestFailure) -> Bool {
+    private func includesAttributes(_ query: QueryParameters) throws(RequestFailure) -> Bool {
         guard let text = query.text("attributes") else { return true }
         guard text == "none" else {
             throw .malformed("attributes", "“\(text.prefix(64))” is invalid: pass “none” to omit them.")
@@ -60,7 +60,7 @@ struct PeopleEndpoints: RoutedResource {
     }
 
     /// `GET /v1/users/{id}`, `GET /v1/visitors/{installation}`
-    private func profile(_ person: PersonKey, _ query: Query) async throws -> Response {
+    private func profile(_ person: PersonKey, _ query: QueryParameters) async throws -> Response {
         try query.rejectUnknown(["after", "limit"])
         let wanted = ProfileQuery(
             person,
@@ -68,11 +68,11 @@ struct PeopleEndpoints: RoutedResource {
             attributes: try query.number("limit", in: 1...1_000) ?? 200
         )
         guard let profile = try await dependencies.store.profile(wanted) else { throw Self.unknown(person) }
-        return Answer.json { profile.write(to: &$0) }
+        return JSONResponse.make { profile.write(to: &$0) }
     }
 
     /// `GET /v1/users/{id}/events`, `GET /v1/visitors/{installation}/events`
-    private func timeline(_ person: PersonKey, _ query: Query) async throws -> Response {
+    private func timeline(_ person: PersonKey, _ query: QueryParameters) async throws -> Response {
         let wanted: TimelineQuery
         do {
             wanted = try TimelineQuery(person, parameters: query.parameters)
@@ -80,12 +80,14 @@ struct PeopleEndpoints: RoutedResource {
             throw RequestFailure(error)
         }
         guard let timeline = try await dependencies.store.timeline(wanted) else { throw Self.unknown(person) }
-        let keptFrom = dependencies.store.keptFrom(asked: wanted.from)
-        return Answer.json { timeline.write(keptFrom: keptFrom, to: &$0) }
+        let retainedSince = dependencies.store.retainedSince(queryStart: wanted.from)
+        return JSONResponse.make { timeline.write(retainedSince: retainedSince, to: &$0) }
     }
 
     private func user(_ call: EndpointRequest) -> PersonKey { .user(call.decoded("id")) }
 
+    /// Returns the visitor of the installation in the path.
+    ///
     /// - Throws: ``RequestFailure`` if the path does not contain an installation's id.
     private func visitor(_ call: EndpointRequest) throws(RequestFailure) -> PersonKey {
         let text = call.decoded("installation")

@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// The endpoints for the tracking plan: its events, and their violations.
+/// The endpoints for the tracking plan's events and violations.
 struct PlanEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let plan: PlanChecker?
     private let slots = ConcurrencySlots(limit: 2)
 
-    /// - Parameter plan: The current plan; nil for none.
+    /// Creates the endpoints for a plan.
+    ///
+    /// - Parameter plan: The current plan; nil without a plan.
     init(dependencies: CollectorDependencies, plan: PlanChecker?) {
         self.dependencies = dependencies
         self.plan = plan
     }
 
     func register(in routes: inout RouteTable) {
-        routes.read("/v1/plan") { try await events($0.query).answer() }
-        routes.read("/v1/plan/violations") { try await violations($0.query).answer() }
+        routes.read("/v1/plan") { try await events($0.query).run() }
+        routes.read("/v1/plan/violations") { try await violations($0.query).run() }
     }
 
-    /// `GET /v1/plan`: events that are planned or arrived unplanned, with their counts.
-    func events(_ query: Query) throws -> DeferredResponse {
+    /// `GET /v1/plan`: planned and unplanned events with their counts.
+    func events(_ query: QueryParameters) throws -> DeferredResponse {
         try query.rejectUnknown(["name", "search", "show", "last", "limit", "after"])
         let limit = try query.number("limit", in: 1...500) ?? 100
-        let show = try show(query)
+        let filter = try filter(query)
         let day = try day(query)
         let (name, search) = (query.text("name"), query.text("search")?.lowercased())
-        let after: PlanPlace? = try query.value("after", "a cursor such as 3.1204.purchase")
+        let after: PlanCursor? = try query.value("after", "a cursor such as 3.1204.purchase")
         return DeferredResponse { [dependencies, plan, slots] in
             let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let counts = try await dependencies.store.planCounts(since: day)
             let rows = PlanRow.rows(plan, counts)
             let wanted = rows.filter { row in
-                show.matches(row) && (name == nil || row.name == name)
+                filter.matches(row) && (name == nil || row.name == name)
                     && (search.map { row.name.lowercased().contains($0) } ?? true)
-            }.sorted { $0.place < $1.place }
-            let shown = wanted.filter { row in after.map { $0 < row.place } ?? true }.prefix(limit)
-            return Answer.json { writer in
+            }.sorted { $0.cursor < $1.cursor }
+            let shown = wanted.filter { row in after.map { $0 < row.cursor } ?? true }.prefix(limit)
+            return JSONResponse.make { writer in
                 writer.beginObject()
                 Self.write(plan, counts, rows, to: &writer)
                 writer.key("from")
                 if let day { writer.integer(day * QueryInterval.dayLength) } else { writer.null() }
                 writer.list("events", Array(shown)) { $0.write(isDetailed: name != nil, to: &$1) }
-                if let last = shown.last, last.name != wanted.last?.name || last.place != wanted.last?.place {
-                    writer.member("next", last.place.description)
+                if let last = shown.last, last.name != wanted.last?.name || last.cursor != wanted.last?.cursor {
+                    writer.member("next", last.cursor.description)
                 }
                 writer.endObject()
             }
@@ -83,16 +85,16 @@ struct PlanEndpoints: RoutedResource {
         } else {
             writer.null()
         }
-        let former = (isCounting ? [] : counts.era.map { [$0] } ?? []) + counts.former
-        writer.list("former", former) { era, writer in
+        let previous = (isCounting ? [] : counts.era.map { [$0] } ?? []) + counts.previous
+        writer.list("former", previous) { era, writer in
             writer.beginObject()
             era.writeMembers(to: &writer)
             writer.endObject()
         }
     }
 
-    /// `GET /v1/plan/violations`: violations of the plan, in groups.
-    func violations(_ query: Query) throws -> DeferredResponse {
+    /// `GET /v1/plan/violations`: grouped violations of the plan.
+    func violations(_ query: QueryParameters) throws -> DeferredResponse {
         try query.rejectUnknown(["name", "code", "last", "limit"])
         var wanted = ViolationQuery(
             name: query.text("name"),
@@ -110,9 +112,9 @@ struct PlanEndpoints: RoutedResource {
             let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             var found = try await dependencies.store.violations(matching: wanted)
-            // Counts made with another plan do not apply to this one.
+            // Counts for a different plan do not apply to the current one.
             if plan == nil || found.era?.digest != plan?.digest { found = Violations() }
-            return Answer.json { [found] writer in
+            return JSONResponse.make { [found] writer in
                 writer.beginObject()
                 writer.member("digest", plan?.digest)
                 writer.key("since")
@@ -129,19 +131,19 @@ struct PlanEndpoints: RoutedResource {
         }
     }
 
-    private func show(_ query: Query) throws(RequestFailure) -> PlanShow {
+    private func filter(_ query: QueryParameters) throws(RequestFailure) -> PlanFilter {
         guard let text = query.text("show") else { return .all }
-        guard let show = PlanShow(rawValue: text) else {
-            let all = PlanShow.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let filter = PlanFilter(rawValue: text) else {
+            let all = PlanFilter.allCases.map(\.rawValue).joined(separator: ", ")
             throw .malformed("show", "“\(text.prefix(64))” is not one of \(all).")
         }
-        return show
+        return filter
     }
 
-    /// Returns the first requested day in UTC, counted from 1970.
+    /// Returns the first requested UTC day, as a number of days since 1970.
     ///
-    /// Nil for all.
-    private func day(_ query: Query) throws(RequestFailure) -> Int64? {
+    /// Nil for all days.
+    private func day(_ query: QueryParameters) throws(RequestFailure) -> Int64? {
         guard let text = query.text("last") else { return nil }
         guard text.last == "d", let days = Int64(text.dropLast()), (1...3_660).contains(days) else {
             throw .malformed(
@@ -156,7 +158,7 @@ struct PlanEndpoints: RoutedResource {
 }
 
 /// Filters for the plan's list of events.
-enum PlanShow: String, Sendable, Hashable, CaseIterable {
+enum PlanFilter: String, Sendable, Hashable, CaseIterable {
     case all
     case planned
     case unplanned
@@ -179,14 +181,14 @@ enum PlanShow: String, Sendable, Hashable, CaseIterable {
 
 /// A row of the plan's list.
 ///
-/// Its event is planned, or arrived unplanned.
+/// The row's event is part of the plan, or arrived without being planned.
 struct PlanRow: Sendable, Hashable {
     let name: String
-    /// The event's definition; nil if it is not in the plan.
+    /// The event's definition; nil if the event is not in the plan.
     let planned: PlannedEvent?
     let count: PlanNameCount
 
-    /// Returns all rows, unordered.
+    /// Returns all rows in no particular order.
     static func rows(_ plan: PlanChecker?, _ counts: PlanCounts) -> [PlanRow] {
         guard let plan else { return [] }
         let isCounting = counts.era?.digest == plan.digest
@@ -201,12 +203,12 @@ struct PlanRow: Sendable, Hashable {
         return planned + counts.unplanned.map { PlanRow(name: $0, planned: nil, count: $1) }
     }
 
-    /// Its position in the list.
+    /// The row's position in the list.
     ///
-    /// Most violations come first, then most events; then names decide.
-    var place: PlanPlace { PlanPlace(violations: count.violations, events: count.events, name: name) }
+    /// Rows are sorted by violations and then by events, both in descending order, and then by name.
+    var cursor: PlanCursor { PlanCursor(violations: count.violations, events: count.events, name: name) }
 
-    /// Writes the row.
+    /// Writes the row as JSON.
     ///
     /// - Parameter isDetailed: Whether to include the event's definition in the plan.
     func write(isDetailed: Bool, to writer: inout JSONWriter) {
@@ -230,7 +232,7 @@ struct PlanRow: Sendable, Hashable {
 }
 
 /// A position in the plan's list, used as a paging cursor.
-struct PlanPlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
+struct PlanCursor: Sendable, Hashable, Comparable, LosslessStringConvertible {
     let violations: Int64
     let events: Int64
     let name: String
@@ -241,7 +243,7 @@ struct PlanPlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
         self.name = name
     }
 
-    /// Reads `3.1204.purchase`.
+    /// Parses a description such as `3.1204.purchase`.
     init?(_ description: String) {
         let parts = description.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let violations = Int64(parts[0]), let events = Int64(parts[1]) else { return nil }
@@ -250,7 +252,7 @@ struct PlanPlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
 
     var description: String { "\(violations).\(events).\(name)" }
 
-    static func < (left: PlanPlace, right: PlanPlace) -> Bool {
+    static func < (left: PlanCursor, right: PlanCursor) -> Bool {
         if left.violations != right.violations { return left.violations > right.violations }
         if left.events != right.events { return left.events > right.events }
         return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)

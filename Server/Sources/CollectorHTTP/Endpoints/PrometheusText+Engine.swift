@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 
 extension PrometheusText {
     /// Writes the metrics of the servers that store the records.
     ///
-    /// Every state and reason has a line, so that a rule can refer to one that is zero.
+    /// Every state and reason has a line, even if the value is zero, so that alerting rules can refer to it.
     mutating func write(_ engine: EngineStatistics) {
         gauges(
             "trackway_engine_servers",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Writes the Prometheus text format, version 0.0.4.
 struct PrometheusText {
@@ -16,7 +16,7 @@ struct PrometheusText {
             "trackway_http_answers_total",
             "Responses by status.",
             "status",
-            statistics.answers.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
+            statistics.responses.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
         )
         counters(
             "trackway_http_refused_total",
@@ -45,7 +45,7 @@ struct PrometheusText {
         )
         counter("trackway_bodies_busy_total", "Bodies refused for lack of memory.", statistics.busy)
         counter("trackway_wire_bytes_total", "Bytes of accepted bodies as sent.", statistics.wireBytes)
-        counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
+        counter("trackway_inflated_bytes_total", "Bytes of accepted bodies, decompressed.", statistics.inflatedBytes)
         write(statistics.keys)
     }
 
@@ -80,7 +80,7 @@ struct PrometheusText {
         )
     }
 
-    /// Writes the collector's use of its machine, as far as known.
+    /// Writes the collector's known resource usage.
     mutating func write(_ use: ResourceUse) {
         for (name, help, value) in [
             (
@@ -127,11 +127,15 @@ struct PrometheusText {
         )
         gauge("trackway_alerts_unknown", "Alerts whose state is unknown.", alerts.states[.unknown] ?? 0)
         gauge("trackway_alerts_ok", "Alerts whose condition does not hold.", alerts.states[.ok] ?? 0)
-        counter("trackway_alert_looks_total", "Checks of conditions.", alerts.looks)
+        counter("trackway_alert_looks_total", "Checks of conditions.", alerts.evaluations)
         counter("trackway_alert_looks_unknown_total", "Checks of conditions without a result.", alerts.unknown)
         counter("trackway_alert_deliveries_total", "Attempts to deliver messages about alerts.", alerts.attempts)
         counter("trackway_alert_delivery_failures_total", "Failed attempts to deliver alert messages.", alerts.failures)
-        gauge("trackway_alert_deliveries_waiting", "Messages about alerts that are not delivered yet.", alerts.waiting)
+        gauge(
+            "trackway_alert_deliveries_waiting",
+            "Messages about alerts that are not delivered yet.",
+            alerts.pendingDeliveries
+        )
     }
 
     /// Writes whether the index responds.
@@ -155,7 +159,7 @@ struct PrometheusText {
             "Events of erased installations, removed or not stored.",
             Int(clamping: totals.erasedEvents)
         )
-        gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
+        gauge("trackway_index_following", "1 while the index follows the log.", totals.failureReason == nil ? 1 : 0)
         write(lag)
     }
 
@@ -168,11 +172,11 @@ struct PrometheusText {
             gauge("trackway_index_lag_records", "Records of the stream that the index has not read.", max(0, count))
             return
         }
-        gauge("trackway_index_lag_segments", "Segments of the log that the index has not finished.", segments)
+        gauge("trackway_index_lag_segments", "Log segments that the index has not finished reading.", segments)
         gauge("trackway_index_lag_bytes", "Bytes of the newest segment that the index has not read.", bytes)
     }
 
-    // MARK: Types of metrics
+    // MARK: Metric types
 
     /// Writes a counter.
     mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
@@ -206,7 +210,7 @@ struct PrometheusText {
 
     /// Writes a histogram of durations.
     ///
-    /// It has the counts within each bound, the total count, and the sum.
+    /// The histogram contains the count for each bound, the total count, and the sum.
     private mutating func histogram(
         _ name: String,
         _ help: String,

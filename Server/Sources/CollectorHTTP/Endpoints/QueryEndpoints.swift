@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// The endpoints that read the index and respond immediately.
 struct QueryEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
-    /// Slots for ledger queries, fewer than the index has readers.
+    /// The slots for ledger queries; there are fewer slots than index readers.
     ///
-    /// Accounts may be long, and senders determine their length.
+    /// An account can be long, and its length depends on the sender.
     let ledgerSlots = ConcurrencySlots(limit: 2)
     /// The maximum number of erased installations in the ledger; `/v1/stats` counts all.
     private static let maxErasures = 100
@@ -26,16 +26,16 @@ struct QueryEndpoints: RoutedResource {
         routes.read("/v1/events") { try await events($0.request) }
         routes.read("/v1/events/{id}", .lookup) { try await event($0["id"]) }
         routes.read("/v1/ledger") { try await ledger($0.request) }
-        routes.read("/v1/ledger/summary") { try await ledgerSummary($0.query).answer() }
-        routes.read("/v1/rate") { try await rate($0.query).answer() }
+        routes.read("/v1/ledger/summary") { try await ledgerSummary($0.query).run() }
+        routes.read("/v1/rate") { try await rate($0.query).run() }
         routes.read("/v1/stats", .other) { _ in try await stats() }
     }
 
     /// `GET /v1/events`.
     ///
-    /// With `where` or `text` it is a search, which reports its progress.
+    /// With `where` or `text`, the request is a search that reports its progress.
     func events(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         let order = try query.order() ?? .newestFirst
         let limit = try query.number("limit", in: 1...1_000) ?? 100
         let filter = try query.filter(order: order, limit: limit)
@@ -46,17 +46,17 @@ struct QueryEndpoints: RoutedResource {
             throw RequestFailure(error)
         }
         if let search {
-            let found = try await dependencies.store.found(search)
-            let keptFrom = dependencies.store.keptFrom(asked: filter.from)
-            return Answer.json { found.write(keptFrom: keptFrom, to: &$0) }
+            let found = try await dependencies.store.search(search)
+            let retainedSince = dependencies.store.retainedSince(queryStart: filter.from)
+            return JSONResponse.make { found.write(retainedSince: retainedSince, to: &$0) }
         }
         let events = try await dependencies.store.events(matching: filter)
-        let keptFrom = dependencies.store.keptFrom(asked: filter.from)
-        return Answer.json { writer in
+        let retainedSince = dependencies.store.retainedSince(queryStart: filter.from)
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.list("events", events) { $0.write(to: &$1) }
-            writer.next(behind: events, limit: limit) { $0.position.description }
-            writer.keptFrom(keptFrom)
+            writer.writeNextCursor(after: events, limit: limit) { $0.position.description }
+            writer.writeRetainedSince(retainedSince)
             writer.endObject()
         }
     }
@@ -69,15 +69,16 @@ struct QueryEndpoints: RoutedResource {
         guard let event = try await dependencies.store.event(id) else {
             throw RequestFailure.notFound("No event with the id \(id) has arrived.")
         }
-        return Answer.json { event.write(to: &$0) }
+        return JSONResponse.make { event.write(to: &$0) }
     }
 
     /// `GET /v1/ledger`: the accounts as of `indexed`.
     ///
-    /// `end` is the end of the intake log at the time of the request, so that a client can wait for it (`GET
-    /// /v1/wait?position=…`) and send the request again.
+    /// `end` is the end of the intake log at the time of the request.
+    ///
+    /// A client can wait for that position (`GET /v1/wait?position=…`) and send the request again.
     func ledger(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         let installation: InstallationID? = try query.value("installation", "an installation id")
         let limit = try query.number("limit", in: 1...1_000) ?? 1_000
         let after: Int64? = try query.value("after", "a number such as 17")
@@ -89,13 +90,13 @@ struct QueryEndpoints: RoutedResource {
         let rows = try await dependencies.store.ledger(matching: wanted)
         let total = try await dependencies.store.writers(installation: installation)
         let erasures = try await dependencies.store.erasures(installation: installation, limit: Self.maxErasures)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("indexed", indexed.description)
             writer.member("end", end.description)
             writer.list("writers", rows) { $0.write(to: &$1) }
             writer.member("total", Int64(total))
-            writer.next(behind: rows, limit: limit) { String($0.number) }
+            writer.writeNextCursor(after: rows, limit: limit) { String($0.number) }
             writer.list("erasures", erasures) { $0.write(to: &$1) }
             writer.endObject()
         }
@@ -103,22 +104,22 @@ struct QueryEndpoints: RoutedResource {
 
     /// `GET /v1/ledger/summary`: the combined accounts of the newest writers.
     ///
-    /// - Parameter isDetailed: Whether the response may name the worst of them.
-    func ledgerSummary(_ query: Query, isDetailed: Bool = true) throws -> DeferredResponse {
+    /// - Parameter isDetailed: Whether the response may name the writers with the worst accounts.
+    func ledgerSummary(_ query: QueryParameters, isDetailed: Bool = true) throws -> DeferredResponse {
         try query.rejectUnknown(isDetailed ? ["worst"] : [])
         let worst = try query.number("worst", in: 0...50) ?? 0
         return DeferredResponse { [dependencies, ledgerSlots] in
             let slot = try ledgerSlots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let summary = try await LedgerSummary.newest(of: dependencies.store, worst: worst)
-            return Answer.json { summary.write(to: &$0) }
+            return JSONResponse.make { summary.write(to: &$0) }
         }
     }
 
     /// `GET /v1/rate`: counts per minute, with the busiest names counted separately.
     ///
-    /// The longer the period, the fewer names.
-    func rate(_ query: Query) throws -> DeferredResponse {
+    /// The longer the period, the fewer names are counted separately.
+    func rate(_ query: QueryParameters) throws -> DeferredResponse {
         let minutes = try query.number("minutes", in: 1...10_080) ?? 60
         return DeferredResponse { [dependencies] in
             let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000
@@ -126,7 +127,7 @@ struct QueryEndpoints: RoutedResource {
                 since: Timestamp(milliseconds: since),
                 names: max(1, min(Self.maxNames, Self.maxCounts / minutes))
             )
-            return Answer.json { writer in
+            return JSONResponse.make { writer in
                 writer.beginObject()
                 writer.list("minutes", counts) { $0.write(to: &$1) }
                 writer.endObject()
@@ -138,10 +139,10 @@ struct QueryEndpoints: RoutedResource {
     func stats() async throws -> Response {
         let totals = try await dependencies.store.totals()
         let indexed = dependencies.store.indexed
-        let refusal = dependencies.intake.trouble?.message
+        let refusal = dependencies.intake.failure?.message
         let analysis = dependencies.analysis?.report
         let end = dependencies.intake.end.streamSequence
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             totals.writeMembers(to: &writer)
             writer.member("indexed", indexed.description)

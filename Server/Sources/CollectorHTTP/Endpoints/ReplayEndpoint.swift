@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// `POST /v1/failed/replay`: an operator's request to check rejected events again.
+/// `POST /v1/failed/replay`: checks rejected events again for an operator.
 ///
-/// The current rules apply.
+/// The current validation rules apply.
 struct ReplayEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
-    /// The slot for a replay.
+    /// The slot that limits replays to one at a time.
     ///
-    /// Concurrent replays would check the same events, and write them twice to no effect.
+    /// Concurrent replays would check the same events and needlessly write them twice.
     private let slots = ConcurrencySlots(limit: 1)
     /// The maximum number of rejected events per request.
     private static let maxEvents = 500
@@ -29,19 +29,20 @@ struct ReplayEndpoint: RoutedResource {
 
     /// Checks rejected events again, the latest first.
     ///
-    /// The response means that the admitted events are on stable storage; the index adds them when it reaches them.
+    /// The response means that the admitted events are on stable storage; the index adds the events when it reaches
+    /// their positions in the log.
     ///
     /// The request requires a key with both write and read scope, regardless of its origin, because admitted events
     /// count in every result.
     func replay(_ request: Request) async throws -> Response {
         let grant = try dependencies.operatorGrant(request, to: "replay events")
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         try query.rejectUnknown(["code", "name", "position", "before", "limit", "dry_run"])
         let (failed, next) = try await failed(query)
-        let isTrial = try flag(query, "dry_run")
+        let isDryRun = try flag(query, "dry_run")
         let slot = try takeSlot()
         defer { withExtendedLifetime(slot) {} }
-        var sum = ReplayTotals(isTrial: isTrial, next: next)
+        var sum = ReplayTotals(isDryRun: isDryRun, next: next)
         let replay = Replay(
             admission: Admission(limits: dependencies.configuration.limits),
             at: dependencies.clock.now().wall,
@@ -51,7 +52,7 @@ struct ReplayEndpoint: RoutedResource {
         for events in Self.byRecord(failed) {
             try await take(events, replay, &sum)
         }
-        return Answer.json { sum.write(to: &$0) }
+        return JSONResponse.make { sum.write(to: &$0) }
     }
 
     private func take(_ events: [FailedEvent], _ replay: Replay, _ sum: inout ReplayTotals) async throws {
@@ -68,9 +69,10 @@ struct ReplayEndpoint: RoutedResource {
             )
         }
         let outcome = replay.outcome(of: events, kind: record?.kind, payload: record?.payload ?? [])
-        if let bytes = outcome.record, !sum.isTrial {
+        if let bytes = outcome.record, !sum.isDryRun {
             do {
-                sum.position = try await dependencies.intake.commit(kind: .intake, record: bytes, route: .none).position
+                sum.position = try await dependencies.intake.commit(kind: .intake, record: bytes, route: .unrouted)
+                    .position
             } catch {
                 throw RequestFailure(error)
             }
@@ -78,7 +80,7 @@ struct ReplayEndpoint: RoutedResource {
         sum.add(outcome)
     }
 
-    private func failed(_ query: Query) async throws -> (events: [FailedEvent], next: EventPosition?) {
+    private func failed(_ query: QueryParameters) async throws -> (events: [FailedEvent], next: EventPosition?) {
         if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
             guard let event = try await dependencies.store.failed(at: position) else {
                 throw RequestFailure.notFound("There is no rejected event or batch at \(position).")
@@ -95,7 +97,7 @@ struct ReplayEndpoint: RoutedResource {
         return (events, events.isFull(limit: wanted.limit) ? events.last?.position : nil)
     }
 
-    private func flag(_ query: Query, _ name: String) throws(RequestFailure) -> Bool {
+    private func flag(_ query: QueryParameters, _ name: String) throws(RequestFailure) -> Bool {
         switch query.text(name) {
         case nil, "0", "false": return false
         case "1", "true": return true
@@ -133,7 +135,7 @@ struct ReplayEndpoint: RoutedResource {
 
 /// The combined outcome of a replay.
 private struct ReplayTotals {
-    let isTrial: Bool
+    let isDryRun: Bool
     let next: EventPosition?
     var position: LogPosition?
     private var admitted = 0
@@ -141,8 +143,8 @@ private struct ReplayTotals {
     private var unchanged = 0
     private var lost: [Replay.Loss] = []
 
-    init(isTrial: Bool, next: EventPosition?) {
-        self.isTrial = isTrial
+    init(isDryRun: Bool, next: EventPosition?) {
+        self.isDryRun = isDryRun
         self.next = next
     }
 
@@ -164,7 +166,7 @@ private struct ReplayTotals {
             writer.member("reason", loss.reason.rawValue)
             writer.endObject()
         }
-        writer.member("dry_run", isTrial)
+        writer.member("dry_run", isDryRun)
         if let position { writer.member("position", position.description) }
         if let next { writer.member("next", next.description) }
         writer.endObject()

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Reads request bodies within a limit.
 enum RequestBody {
     /// Reads the whole body and passes it to a closure.
     ///
-    /// Memory is reserved for the body and for its unpacked content. The body is charged for the bytes received,
-    /// whatever length the request claims.
+    /// Memory is reserved for the body and for its unpacked content. The reservation for the body counts the bytes
+    /// received, regardless of the declared length.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.
-    ///   - sender: The sender of the body: no sender gets more than its share of the memory.
-    ///   - origin: The origin of the request: no address gets more than its share, either.
-    ///   - unpacked: Returns the maximum size of the unpacked content for a body's size.
+    ///   - sender: The sender of the body. No sender gets more than its share of the memory.
+    ///   - origin: The origin of the request. No address gets more than its share of the memory.
+    ///   - unpacked: Returns the maximum size of the unpacked content for a body of a given size.
     /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, an error of the connection, or the
     ///   error of `use`.
     static func with<Result>(
@@ -33,17 +33,21 @@ enum RequestBody {
     ) async throws -> Result {
         try checkLength(request, limit)
         do {
-            return try await dependencies.bodies.arrival(of: sender, from: origin.address, abandon: origin.failBody) {
+            return try await dependencies.bodies.withArrivingBody(
+                of: sender,
+                from: origin.address,
+                abandon: origin.failBody
+            ) {
                 arriving in
                 let body = try await collect(request, upTo: limit, arriving)
-                return try await dependencies.bodies.unpacking(unpacked(body.readableBytes), by: sender) {
+                return try await dependencies.bodies.withUnpackedBytes(unpacked(body.readableBytes), by: sender) {
                     try await use(body)
                 }
             }
         } catch let error as IntakeError where error.code == .busy {
             dependencies.statistics.withLock { $0.busy += 1 }
             var failure = RequestFailure(error)
-            // The body may be unread, and is not worth reading.
+            // Close the connection instead of reading the rest of the body.
             failure.headers[.connection] = "close"
             throw failure
         }
@@ -51,7 +55,7 @@ enum RequestBody {
 
     /// Reads the whole body of a request with a key.
     ///
-    /// Failures contain the key's name.
+    /// Errors contain the key's name.
     ///
     /// - Throws: The errors of ``with(_:upTo:of:from:_:unpacked:_:)``.
     static func with<Result>(
@@ -79,9 +83,9 @@ enum RequestBody {
         }
     }
 
-    /// Returns the memory for a body in our own format.
+    /// Returns the memory to reserve for a body in Trackway's own format.
     ///
-    /// It covers the body itself, its inflated content, and the record.
+    /// The result covers the body, its decompressed content, and the record.
     static func unpackedBytes(_ bytes: Int, _ encoding: ContentEncoding, limits: AdmissionLimits) -> Int {
         guard encoding == .gzip else { return 2 * bytes }
         return 2 * bytes + inflatedBytes(bytes, limits.body)
@@ -92,14 +96,14 @@ enum RequestBody {
         return isOver ? limits.inflatedBytes : min(limits.inflatedBytes, max(limits.ratioFloor, most))
     }
 
-    /// Returns the memory for a body in another format.
+    /// Returns the memory to reserve for a body in a vendor format.
     ///
-    /// It covers the text without escapes, without base64, inflated, and as values.
+    /// The result covers the unescaped text, the base64-decoded bytes, the decompressed content, and the parsed values.
     static func unpackedVendorBytes(_ bytes: Int, limits: AdmissionLimits) -> Int {
         3 * bytes + 4 * inflatedBytes(bytes, limits.body)
     }
 
-    /// Rejects a body that declares too large a length, or no end.
+    /// Rejects a body whose declared length is too large, or missing without chunked encoding.
     private static func checkLength(_ request: Request, _ limit: Int) throws(RequestFailure) {
         if let declared = request.headers[.contentLength] {
             // A length that exceeds `Int` also exceeds the limit.
@@ -134,7 +138,7 @@ enum RequestBody {
             status: .contentTooLarge,
             code: "wire_too_large",
             message: "The body is longer than \(limit) bytes; send fewer events per request.",
-            // The rest of the body is not worth reading.
+            // Close the connection instead of reading the rest of the body.
             headers: [.connection: "close"]
         )
     }

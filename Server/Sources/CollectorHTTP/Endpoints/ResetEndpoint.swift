@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// `POST /v1/reset`: discards everything in a collector for tests.
+/// `POST /v1/reset`: discards all data of an ephemeral collector.
 ///
-/// The next test then starts without data.
+/// This lets the next test start without data.
 struct ResetEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
-    /// The maximum time for the index to discard its contents.
+    /// The maximum time to wait for the index to discard its contents.
     private static let longestWait = Duration.seconds(30)
 
     func register(in routes: inout RouteTable) {
-        routes.add(.post, "/v1/reset", .sending) { try await reset($0.request, pass: $0.pass) }
+        routes.add(.post, "/v1/reset", .sending) { try await reset($0.request, authorization: $0.authorization) }
     }
 
-    /// Discards everything, and responds once no later query sees earlier data.
+    /// Discards all data, and responds once no query can read the data.
     ///
-    /// A batch that is received concurrently counts as a whole, either as before the reset or as after it. Streams and
-    /// waits remain open, and continue with later arrivals.
-    func reset(_ request: Request, pass: ReadAuthorization) async throws -> Response {
+    /// A batch that is received concurrently is, as a whole, either discarded or kept. Streams and waits remain open
+    /// and continue with later arrivals.
+    func reset(_ request: Request, authorization: ReadAuthorization) async throws -> Response {
         guard dependencies.configuration.isEphemeral else {
             throw RequestFailure.notFound(
                 "Only a collector that was started with --ephemeral can be reset; this one keeps its data."
@@ -35,8 +35,8 @@ struct ResetEndpoint: RoutedResource {
         try await IndexFollower(
             store: dependencies.store,
             interval: Self.longestWait,
-            pass: pass,
-            passInterval: dependencies.configuration.passInterval
+            authorization: authorization,
+            authorizationCheckInterval: dependencies.configuration.authorizationCheckInterval
         ).follow(until: EventPosition(position))
         guard dependencies.store.beginning >= EventPosition(position) else {
             throw RequestFailure(
@@ -45,7 +45,7 @@ struct ResetEndpoint: RoutedResource {
                 message:
                     """
                     The index has not been reset yet, but will be. \
-                    \(dependencies.store.trouble ?? "It must read a backlog first.")
+                    \(dependencies.store.failureReason ?? "It must read a backlog first.")
                     """,
                 retryAfter: .seconds(1)
             )
@@ -56,9 +56,9 @@ struct ResetEndpoint: RoutedResource {
         do {
             try dependencies.intake.removeSegments(before: position)
         } catch {
-            // The segments take space but are not read again; the next reset tries again.
+            // The segments still take up space but are not read again; the next reset tries again to delete them.
         }
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("position", position.description)
             writer.endObject()
@@ -67,7 +67,7 @@ struct ResetEndpoint: RoutedResource {
 
     private func commit(_ record: ResetRecord) async throws(RequestFailure) -> LogPosition {
         do {
-            return try await dependencies.intake.commit(kind: .reset, record: record.bytes, route: .none).position
+            return try await dependencies.intake.commit(kind: .reset, record: record.bytes, route: .unrouted).position
         } catch {
             throw RequestFailure(error)
         }
@@ -79,7 +79,7 @@ extension CollectorDependencies {
     ///
     /// Such a key is required for changing stored data: a write-only key is in every copy of an app.
     ///
-    /// - Parameter verb: The action, for the error message.
+    /// - Parameter verb: The action to name in the error message.
     func operatorGrant(_ request: Request, to verb: String) throws(RequestFailure) -> KeyGrant {
         do throws(AdmissionError) {
             let grant = try authorization.grant(header: request.headers[.authorization], for: .read)

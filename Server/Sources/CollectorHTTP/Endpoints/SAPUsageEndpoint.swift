@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The endpoints for clients of the SAP Mobile Services format.
 ///
 /// `POST /mobileservices/application/{id}/clientusage/v1/runtime/clientusage/application/{id}[/device/{device}]`, and
 /// the settings of an application.
 ///
-/// Clients delete a report after a success response, and keep it otherwise. It is not known which error responses make
-/// them give up a report, so a report that stays invalid is stored here.
+/// Clients delete a report after a success response and keep it otherwise. It is not known after which error responses
+/// they discard a report, so the collector stores a report that would stay invalid.
 struct SAPUsageEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SAPUsageIntake
@@ -40,15 +40,15 @@ struct SAPUsageEndpoint: RoutedResource {
 
     /// Receives one report.
     ///
-    /// 201 means that all of it is on stable storage, including invalid events with their reasons; 200 means the same
-    /// for a report whose id arrived before.
+    /// 201 means that the whole report is on stable storage, including invalid events with the reasons for their
+    /// rejection; 200 means the same for a report whose id was received before.
     func collect(_ call: EndpointRequest) async throws -> Response {
         let request = call.request
         let subject = try Self.subject(call)
         let grant = try prepare(request, subject.application)
         let policy = self.policy(of: subject.application)
         guard policy.collects else {
-            dependencies.statistics.withLock { $0.fail(code: "policy_off", key: grant.name) }
+            dependencies.statistics.withLock { $0.recordFailure(code: "policy_off", key: grant.name) }
             return Self.refusal(by: policy)
         }
         let limits = dependencies.configuration.limits
@@ -65,7 +65,7 @@ struct SAPUsageEndpoint: RoutedResource {
 
     /// `GET /mobileservices/application/{id}/settings`: the application's policy.
     ///
-    /// It has the form of the settings exchange.
+    /// The response has the format of the settings exchange.
     func settings(_ request: Request, application text: String) throws(RequestFailure) -> Response {
         let application = try Self.application(text)
         do throws(AdmissionError) {
@@ -77,7 +77,7 @@ struct SAPUsageEndpoint: RoutedResource {
             throw Self.failure(error)
         }
         let policy = self.policy(of: application)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.key("mobileservices")
             policy.settings.write(into: &writer)
@@ -103,7 +103,8 @@ struct SAPUsageEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // A body names a device, and perhaps a user: for an anonymous application, none of it is stored.
+            // A body identifies a device and possibly a user, so for an anonymous application none of the body is
+            // stored.
             throw await commit.refusal(
                 error,
                 of: body,
@@ -111,17 +112,17 @@ struct SAPUsageEndpoint: RoutedResource {
                 received: received,
                 limit: policy.isAnonymous ? 0 : dependencies.configuration.limits.body.wireBytes,
                 excerpt: policy.isAnonymous ? 0 : VendorCommit.excerptBytes,
-                saying: Self.failure(error)
+                reporting: Self.failure(error)
             )
         }
         let name = KnownReports.name(of: report.id, subject.application)
         let content = SHA256.hash(body)
         let known = reports.withLock { $0[name] }
-        // The identical body: its contents are already on stable storage.
-        if known == content { return Self.answer(report, .ok) }
+        // The body is identical to an earlier one whose contents are already on stable storage.
+        if known == content { return Self.response(report, .ok) }
         try await commit.store(report.batch, grant: grant, received: received, wireBytes: body.count)
         if report.batch.accepted > 0 || report.batch.count == 0 { reports.withLock { $0[name] = content } }
-        return Self.answer(report, known == nil ? .created : .ok)
+        return Self.response(report, known == nil ? .created : .ok)
     }
 
     // MARK: Authorization
@@ -136,7 +137,7 @@ struct SAPUsageEndpoint: RoutedResource {
                 account: .sapApplication(application),
                 header: request.headers[.authorization]
             )
-            try grant.namedInErrors { () throws(AdmissionError) in
+            try grant.withNameInErrors { () throws(AdmissionError) in
                 _ = try ContentEncoding(header: request.headers[.contentEncoding])
                 try ContentType.check(request.headers[.contentType])
             }
@@ -168,11 +169,11 @@ struct SAPUsageEndpoint: RoutedResource {
 
     // MARK: Responses
 
-    /// Returns the failure with the status that the format uses for it.
+    /// Returns a failure with the status that the format uses for the error.
     private static func failure(_ error: AdmissionError) -> RequestFailure {
         var failure = RequestFailure(error)
         switch error.code {
-        // 403 means that the policy is off; an operator's mistake must not look the same.
+        // 403 means that the policy is disabled, so a configuration mistake must have another status.
         case "account_unknown":
             failure.status = .notFound
             failure.code = "application_unknown"
@@ -182,9 +183,9 @@ struct SAPUsageEndpoint: RoutedResource {
         return failure
     }
 
-    /// Returns the response when the policy is off, including the policy.
+    /// Returns the response for a disabled policy, including the policy.
     private static func refusal(by policy: UsagePolicy) -> Response {
-        Answer.json(.forbidden) { writer in
+        JSONResponse.make(.forbidden) { writer in
             writer.beginObject()
             writer.object("error") { writer in
                 writer.member("code", "policy_off")
@@ -196,9 +197,9 @@ struct SAPUsageEndpoint: RoutedResource {
         }
     }
 
-    private static func answer(_ report: SAPUsageIntake.Report, _ status: HTTPResponse.Status) -> Response {
+    private static func response(_ report: SAPUsageIntake.Report, _ status: HTTPResponse.Status) -> Response {
         let fault = report.batch.onlyFault
-        return Answer.json(fault == nil ? status : .badRequest) { writer in
+        return JSONResponse.make(fault == nil ? status : .badRequest) { writer in
             writer.beginObject()
             if let fault { writer.object("error") { fault.writeReason(to: &$0) } }
             writer.member("report", report.id)
@@ -208,15 +209,15 @@ struct SAPUsageEndpoint: RoutedResource {
     }
 }
 
-/// The most recent reports by application and id, with a content hash.
+/// The content hashes of the most recent reports, by application and id.
 ///
-/// A repeated report is recognized while it is among them. After that, and after a restart of the collector, its events
-/// are recognized individually.
+/// A repeated report is recognized as long as its hash is in this cache. Later, and after a restart of the collector,
+/// its events are individually recognized as duplicates.
 private struct KnownReports: Sendable {
     private var contents: [[UInt8]: [UInt8]] = [:]
     private var order: [[UInt8]] = []
     private var next = 0
-    private static let most = 16_384
+    private static let capacity = 16_384
 
     /// Returns the key of a report.
     static func name(of report: String, _ application: String) -> [UInt8] {
@@ -225,17 +226,17 @@ private struct KnownReports: Sendable {
 
     /// The hash of a report's latest content.
     ///
-    /// If the limit is reached, setting a new report removes the one that was added first.
+    /// If the limit is reached, adding a report removes the oldest one.
     subscript(_ name: [UInt8]) -> [UInt8]? {
         get { contents[name] }
         set {
             guard contents.updateValue(newValue ?? [], forKey: name) == nil else { return }
-            if order.count < Self.most {
+            if order.count < Self.capacity {
                 order.append(name)
             } else {
                 contents[order[next]] = nil
                 order[next] = name
-                next = (next + 1) % Self.most
+                next = (next + 1) % Self.capacity
             }
         }
     }

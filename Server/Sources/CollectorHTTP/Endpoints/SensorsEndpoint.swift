@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The endpoints for clients of the Sensors Analytics format.
 ///
-/// `POST /sa`, `POST /debug` and `GET /config/iOS.conf`.
+/// The endpoints are `POST /sa`, `POST /debug` and `GET /config/iOS.conf`.
 ///
-/// Such clients delete a body after any response except 403, 404 and 5xx, which determines every status here.
+/// Clients delete a body after any response except 403, 404, and 5xx. Every status that these endpoints return takes
+/// this behavior into account.
 struct SensorsEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SensorsIntake
@@ -24,14 +25,14 @@ struct SensorsEndpoint: RoutedResource {
     }
 
     func register(in routes: inout RouteTable) {
-        let access = EndpointAccess.account { Self.token(Query($0.uri)) != nil }
+        let access = EndpointAccess.account { Self.token(QueryParameters($0.uri)) != nil }
         routes.add(.post, "/sa", access) { try await collect($0.request, from: $0.origin) }
         routes.add(.post, "/debug", access) { try await debug($0.request, from: $0.origin) }
         routes.add(.get, "/config/iOS.conf", .open) { try configuration($0.request) }
         routes.changeFailures(at: "/sa") { $0.keepingEvents() }
     }
 
-    private struct Opened {
+    private struct OpenedRequest {
         var project: String
         var grant: KeyGrant
         var encoding: ContentEncoding
@@ -41,24 +42,25 @@ struct SensorsEndpoint: RoutedResource {
 
     /// Receives one body.
     ///
-    /// 200 means that all of it is on stable storage, including invalid records with their reasons.
+    /// 200 means that the whole body is on stable storage, including invalid records with the reasons for their
+    /// rejection.
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         try await open(request, from: origin) { opened in
             let batch = try await admit(opened)
             try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
-            return Answer.empty()
+            return JSONResponse.empty()
         }
     }
 
     /// Checks records for a developer who is integrating a client.
     ///
-    /// Responds with 200 if no rule is broken, otherwise with 400 and every broken rule. Acceptable records are stored
-    /// nevertheless, unless the request is a dry run.
+    /// Responds with 200 if no rule is violated, otherwise with 400 and every violated rule. Valid records are stored
+    /// in either case, unless the request is a dry run.
     func debug(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         try await open(request, from: origin) { try await debug(request, $0) }
     }
 
-    private func debug(_ request: Request, _ opened: Opened) async throws -> Response {
+    private func debug(_ request: Request, _ opened: OpenedRequest) async throws -> Response {
         let faults: [RejectedEvent]
         do throws(AdmissionError) {
             faults = try intake.inspect(opened.body, encoding: opened.encoding, project: opened.project)
@@ -69,7 +71,7 @@ struct SensorsEndpoint: RoutedResource {
             let batch = try await admit(opened)
             try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
         }
-        return faults.isEmpty ? Answer.empty() : Self.reasons(faults)
+        return faults.isEmpty ? JSONResponse.empty() : Self.reasons(faults)
     }
 
     /// Returns the remote configuration, or 304 if the client already has it.
@@ -77,9 +79,9 @@ struct SensorsEndpoint: RoutedResource {
         guard let file = dependencies.sensorsConfiguration, let content = try file.read() else {
             throw RequestFailure.notFound("There is no remote configuration; write one to the collector's folder.")
         }
-        let query = Query(request.uri)
+        let query = QueryParameters(request.uri)
         var headers: HTTPFields = [.contentType: "application/json", .eTag: content.entityTag]
-        Answer.protect(&headers)
+        JSONResponse.addSecurityHeaders(to: &headers)
         let isKnown =
             request.headers[.ifNoneMatch] == content.entityTag
             || (content.version != nil && query.text("v") == content.version
@@ -88,18 +90,18 @@ struct SensorsEndpoint: RoutedResource {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
-    /// Returns a token that is one of our keys as an `Authorization` value.
-    static func token(_ query: Query) -> String? {
+    /// Returns a token as an `Authorization` value if it is a Trackway key.
+    static func token(_ query: QueryParameters) -> String? {
         query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
     }
 
     private func open(
         _ request: Request,
         from origin: RequestOrigin,
-        _ use: (Opened) async throws -> Response
+        _ use: (OpenedRequest) async throws -> Response
     ) async throws -> Response {
-        let query = Query(request.uri)
-        // The format's name for the only project of a server.
+        let query = QueryParameters(request.uri)
+        // The default project name of the format.
         let project = query.text("project") ?? "default"
         let grant: KeyGrant
         let encoding: ContentEncoding
@@ -108,7 +110,7 @@ struct SensorsEndpoint: RoutedResource {
                 account: .sensorsProject(project),
                 header: request.headers[.authorization] ?? Self.token(query)
             )
-            encoding = try grant.namedInErrors { () throws(AdmissionError) in
+            encoding = try grant.withNameInErrors { () throws(AdmissionError) in
                 try ContentEncoding(header: request.headers[.contentEncoding])
             }
         } catch {
@@ -124,7 +126,7 @@ struct SensorsEndpoint: RoutedResource {
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { body in
                 try await use(
-                    Opened(
+                    OpenedRequest(
                         project: project,
                         grant: grant,
                         encoding: encoding,
@@ -136,7 +138,7 @@ struct SensorsEndpoint: RoutedResource {
         )
     }
 
-    private func admit(_ opened: Opened) async throws -> VendorBatch {
+    private func admit(_ opened: OpenedRequest) async throws -> VendorBatch {
         do throws(AdmissionError) {
             return try intake.admit(
                 opened.body,
@@ -152,10 +154,10 @@ struct SensorsEndpoint: RoutedResource {
         }
     }
 
-    /// Stores a body rejected as a whole, and returns the failure.
-    private func refusal(_ error: AdmissionError, _ opened: Opened) async -> RequestFailure {
+    /// Stores a body that was rejected as a whole, and returns the failure.
+    private func refusal(_ error: AdmissionError, _ opened: OpenedRequest) async -> RequestFailure {
         let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
-        let outcome = await Quarantine(dependencies: dependencies).keep(
+        let outcome = await Quarantine(dependencies: dependencies).store(
             opened.body,
             refusedWith: error,
             grant: opened.grant,
@@ -163,12 +165,12 @@ struct SensorsEndpoint: RoutedResource {
             limit: isLastCopy ? dependencies.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
         )
         var failure = RequestFailure(error)
-        // Beyond the quota only its beginning is stored, and the client may delete the body nevertheless: otherwise it
-        // would send the same body indefinitely, and hold back valid ones after it.
+        // Beyond the quota, only the beginning of the body is stored, but the client may delete the body anyway.
+        // Otherwise, the client would send the same body indefinitely and hold back the valid bodies that follow.
         if isLastCopy, outcome != .failed {
             failure.allowsDeletion = true
         } else if error.kind == .malformed {
-            // Damaged in transit, or not stored anywhere yet: it must be sent again.
+            // The body was damaged in transit or could not be stored, so the client must send it again.
             failure.status = .serviceUnavailable
             failure.retryAfter = .seconds(1)
         }
@@ -176,7 +178,7 @@ struct SensorsEndpoint: RoutedResource {
     }
 
     private static func reasons(_ faults: [RejectedEvent]) -> Response {
-        Answer.json(.badRequest) { writer in
+        JSONResponse.make(.badRequest) { writer in
             writer.beginObject()
             writer.object("error") { faults[0].writeReason(to: &$0) }
             writer.list("reasons", faults) { fault, writer in
@@ -189,5 +191,5 @@ struct SensorsEndpoint: RoutedResource {
         }
     }
 
-    private static let dryRun = Answer.name("dry-run")
+    private static let dryRun = HTTPField.Name.literal("dry-run")
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
-/// `PUT /v3/accounts/{id}/mobile_events`: for clients of the Sift format.
+/// `PUT /v3/accounts/{id}/mobile_events`: receives events from clients of the Sift format.
 ///
-/// Such clients accept only 200 as success, delete a body after 400, and give up after three other responses. Therefore
-/// 400 is returned only for data that stays invalid, and only if a copy is stored here.
+/// Clients accept only 200 as success, delete a body after 400, and give up after three other responses. Therefore 400
+/// is returned only for data that would stay invalid, and only if the collector has stored a copy.
 struct SiftEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SiftIntake
@@ -24,7 +24,8 @@ struct SiftEndpoint: RoutedResource {
     }
 
     func register(in routes: inout RouteTable) {
-        // Clients insert the account unescaped, so it may contain slashes, which the endpoint rejects.
+        // Clients insert the account unescaped into the path, so the account may contain slashes, which the endpoint
+        // rejects.
         routes.add(.put, "/v3/accounts/{account...}/mobile_events", .sending) {
             try await collect($0.request, account: $0["account"], from: $0.origin)
         }
@@ -32,13 +33,14 @@ struct SiftEndpoint: RoutedResource {
 
     /// Receives one body.
     ///
-    /// 200 means that all of it is on stable storage, including invalid events with their reasons. If all events are
-    /// invalid, they are stored in the same way, and the response is 400.
+    /// 200 means that the whole body is on stable storage, including invalid events with the reasons for their
+    /// rejection. If all events are invalid, they are stored in the same way, and the response is 400.
     func collect(_ request: Request, account text: String, from origin: RequestOrigin) async throws -> Response {
         let account = try VendorCommit.name(text, as: "account", "an account")
         let grant = try prepare(request, account)
         let limits = dependencies.configuration.limits
-        // Deflate expands one byte to at most about a thousand, and the ratio has no limit here.
+        // Deflate expands one byte to at most about a thousand bytes, so this value sets no effective limit on the
+        // ratio.
         var widest = limits
         widest.body.ratio = 1_032
         return try await RequestBody.with(
@@ -64,25 +66,25 @@ struct SiftEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // The client deletes a malformed body, so all of it is stored here.
+            // The client deletes a malformed body, so the collector stores the whole body.
             throw await commit.refusal(
                 error,
                 of: body,
                 grant: grant,
                 received: received,
                 limit: dependencies.configuration.limits.siftBytes,
-                saying: RequestFailure(error)
+                reporting: RequestFailure(error)
             )
         }
         try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
-        return Self.answer(batch)
+        return Self.response(batch)
     }
 
     private func prepare(_ request: Request, _ account: String) throws(RequestFailure) -> KeyGrant {
         do throws(AdmissionError) {
             let header = request.headers[.authorization]
             let grant = try dependencies.authorization.grant(basic: header, for: .siftAccount(account))
-            try grant.namedInErrors { () throws(AdmissionError) in
+            try grant.withNameInErrors { () throws(AdmissionError) in
                 _ = try ContentEncoding(header: request.headers[.contentEncoding])
                 try ContentType.check(request.headers[.contentType])
             }
@@ -94,9 +96,9 @@ struct SiftEndpoint: RoutedResource {
         }
     }
 
-    private static func answer(_ batch: VendorBatch) -> Response {
+    private static func response(_ batch: VendorBatch) -> Response {
         let fault = batch.onlyFault
-        return Answer.json(fault == nil ? .ok : .badRequest) { writer in
+        return JSONResponse.make(fault == nil ? .ok : .badRequest) { writer in
             writer.beginObject()
             if let fault { writer.object("error") { fault.writeReason(to: &$0) } }
             writer.member("accepted", Int64(batch.accepted))

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
-/// Readiness of a collector's two services: accepting batches and answering queries.
+/// The readiness of the collector to accept batches and to answer queries.
 ///
-/// A proxy for senders must not lose a collector that accepts batches while its responses lag behind.
+/// A proxy must keep sending batches to a collector that accepts them, even while its query results lag behind.
 extension StatusEndpoints {
-    /// `GET /readyz/intake`: whether batches are accepted, or the reason why not.
+    /// `GET /readyz/intake`: whether batches are accepted, and if not, why.
     ///
-    /// The state of the index does not matter.
+    /// The result does not depend on the state of the index.
     func readyForIntake() throws(RequestFailure) -> Response {
         try checkIntake()
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.member("durability", dependencies.intake.durability.rawValue)
@@ -24,32 +24,36 @@ extension StatusEndpoints {
         }
     }
 
-    /// `GET /readyz/questions`: whether the store that answers queries follows, or why not.
+    /// `GET /readyz/questions`: whether the store that answers queries follows the log, and if not, why.
     ///
-    /// Whether batches are accepted does not matter.
-    func readyForQuestions() throws(RequestFailure) -> Response {
-        let intake = dependencies.intake.trouble == nil ? "Batches are accepted and stored." : "Batches are refused."
+    /// The result does not depend on whether batches are accepted.
+    func readyForQueries() throws(RequestFailure) -> Response {
+        let intake = dependencies.intake.failure == nil ? "Batches are accepted and stored." : "Batches are refused."
         try checkIndex(intake)
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.endObject()
         }
     }
 
-    /// - Throws: ``RequestFailure`` with the reason why a batch would be refused now.
+    /// Checks that batches are accepted.
+    ///
+    /// - Throws: ``RequestFailure`` with the reason why a batch would currently be rejected.
     func checkIntake() throws(RequestFailure) {
-        if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
+        if let failureReason = dependencies.intake.failure { throw RequestFailure(failureReason) }
     }
 
-    /// - Parameter intake: A sentence about batches.
-    /// - Throws: ``RequestFailure`` `index_behind` with the reason why responses would be incomplete now.
+    /// Checks that the index follows the log.
+    ///
+    /// - Parameter intake: A sentence that states whether batches are accepted.
+    /// - Throws: ``RequestFailure`` `index_behind` with the reason why responses would currently be incomplete.
     func checkIndex(_ intake: String) throws(RequestFailure) {
-        guard let trouble = dependencies.store.trouble else { return }
+        guard let failureReason = dependencies.store.failureReason else { return }
         throw RequestFailure(
             status: .serviceUnavailable,
             code: "index_behind",
-            message: "\(trouble) \(intake)",
+            message: "\(failureReason) \(intake)",
             retryAfter: .seconds(5)
         )
     }

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
-/// The state of the collector: liveness, readiness, its clock, and metrics.
+/// The endpoints for the collector's liveness, readiness, clock, and metrics.
 struct StatusEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let alerts: AlertStore
 
     func register(in routes: inout RouteTable) {
-        routes.add(.get, "/livez", .open) { _ in alive() }
+        routes.add(.get, "/livez", .open) { _ in liveness() }
         routes.add(.get, "/readyz", .open) { _ in try ready() }
         routes.add(.get, "/readyz/intake", .open) { _ in try readyForIntake() }
-        routes.add(.get, "/readyz/questions", .open) { _ in try readyForQuestions() }
+        routes.add(.get, "/readyz/questions", .open) { _ in try readyForQueries() }
         routes.add(.get, "/v1/time", .open) { _ in time() }
         routes.read("/metrics", .untimed) { _ in await metrics() }
     }
 
     /// `GET /livez`: whether the process responds.
-    func alive() -> Response {
-        Answer.json { writer in
+    func liveness() -> Response {
+        JSONResponse.make { writer in
             writer.beginObject()
             writer.member("status", "alive")
             writer.endObject()
         }
     }
 
-    /// `GET /readyz`: whether batches are accepted and the index follows.
+    /// `GET /readyz`: whether batches are accepted and the index follows the log.
     ///
-    /// If not, the response has the reason.
+    /// If the collector is not ready, the response contains the reason.
     ///
-    /// Batches are accepted even while the index does not follow: then only reading is not ready.
+    /// Batches are accepted even while the index does not follow the log; in that case, only reading is unavailable.
     func ready() throws(RequestFailure) -> Response {
         try checkIntake()
         try checkIndex("Batches are accepted and stored.")
-        // An index that follows but lags reports this in every response, and does not make the collector unavailable to
+        // If the index follows the log but lags, every response reports this, and the collector stays available to
         // senders.
-        let partial = dependencies.store.partial
-        return Answer.json { writer in
+        let partial = dependencies.store.incompleteReason
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.member("durability", dependencies.intake.durability.rawValue)
@@ -52,10 +52,10 @@ struct StatusEndpoints: RoutedResource {
         }
     }
 
-    /// `GET /v1/time`: for devices that determine the error of their clock.
+    /// `GET /v1/time`: returns the current time, so that devices can determine their clock error.
     func time() -> Response {
         let now = dependencies.clock.now().wall
-        return Answer.json { writer in
+        return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("time", now)
             writer.endObject()
@@ -67,7 +67,7 @@ struct StatusEndpoints: RoutedResource {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
         text.write(evictedConnections: dependencies.connections.evicted)
-        text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
+        text.write(dependencies.intake.statistics, isReady: dependencies.intake.failure == nil)
         if let engine = dependencies.intake.engineStatistics { text.write(engine) }
         text.write(dependencies.resources())
         text.write(
@@ -80,15 +80,15 @@ struct StatusEndpoints: RoutedResource {
             text.write(try await dependencies.store.totals(), lag: lag())
             text.write(isIndexUp: true)
         } catch {
-            // An index that cannot respond is itself a metric; the others still count.
+            // The failure of the index to respond is itself a metric; the other metrics remain valid.
             text.write(isIndexUp: false)
         }
         var headers: HTTPFields = [.contentType: PrometheusText.contentType]
-        Answer.protect(&headers)
+        JSONResponse.addSecurityHeaders(to: &headers)
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
     }
 
-    /// Returns what the index has not read yet.
+    /// Returns the amount of data that the index has not read yet.
     private func lag() -> IndexLag {
         let end = dependencies.intake.end
         let indexed = dependencies.store.indexed

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// Commits admitted bodies of other formats, and stores wholly rejected ones.
+/// Commits admitted bodies in vendor formats, and stores wholly rejected ones.
 struct VendorCommit: Sendable {
     let dependencies: CollectorDependencies
 
-    /// The maximum bytes stored of a body that its sender keeps.
+    /// The maximum number of bytes to store from a rejected body that the sender still has and can send again.
     static let excerptBytes = 4 << 10
 
     /// Stores a batch, and returns once all its events are durable.
     ///
     /// Rejected events are stored with their reasons. A body of more than one record may be stored partially if the
-    /// disk fails; when it is sent again, the stored part is recognized. For erased installations, only the number of
-    /// their events is stored.
+    /// disk fails; when it is sent again, the stored part is recognized as a duplicate. For erased installations, only
+    /// the number of their events is stored.
     func store(
         _ batch: VendorBatch,
         grant: KeyGrant,
@@ -33,7 +33,7 @@ struct VendorCommit: Sendable {
             for (kind, record) in records {
                 group.addTask { [intake = dependencies.intake] in
                     do throws(IntakeError) {
-                        _ = try await intake.commit(kind: kind, record: record, route: .none)
+                        _ = try await intake.commit(kind: kind, record: record, route: .unrouted)
                         return nil
                     } catch {
                         return error
@@ -43,17 +43,18 @@ struct VendorCommit: Sendable {
             return await group.reduce(into: [IntakeError]()) { errors, error in if let error { errors.append(error) } }
         }
         if let error = outcomes.first { throw RequestFailure(error) }
-        dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes, key: grant.name) }
+        dependencies.statistics.withLock { $0.recordCommit(batch, wireBytes: wireBytes, key: grant.name) }
         dependencies.authorization.charge(grant, events: batch.count)
     }
 
-    /// Stores a body rejected as a whole, and returns the failure.
+    /// Stores a body that was rejected as a whole, and returns the failure.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of bytes stored of a malformed body: the sender may then delete it, and this is
-    ///     the last copy.
-    ///   - excerpt: The maximum number of bytes stored of any other body.
-    ///   - failure: The failure for the sender. If a last copy could not be stored, it requests a retry instead.
+    ///   - limit: The maximum number of bytes to store of a malformed body. The sender may then delete the body, which
+    ///     makes the stored copy the last one.
+    ///   - excerpt: The maximum number of bytes to store of any other body.
+    ///   - failure: The failure for the sender. If the last copy could not be stored, the failure requests a retry
+    ///     instead.
     func refusal(
         _ error: AdmissionError,
         of body: [UInt8],
@@ -61,10 +62,10 @@ struct VendorCommit: Sendable {
         received: Timestamp,
         limit: Int,
         excerpt: Int = excerptBytes,
-        saying failure: RequestFailure
+        reporting failure: RequestFailure
     ) async -> RequestFailure {
         let isLastCopy = error.kind == .malformed
-        let outcome = await Quarantine(dependencies: dependencies).keep(
+        let outcome = await Quarantine(dependencies: dependencies).store(
             body,
             refusedWith: error,
             grant: grant,
@@ -105,7 +106,7 @@ struct VendorCommit: Sendable {
 extension VendorBatch {
     /// The reason why no event was accepted.
     ///
-    /// Nil if some were, or the batch is empty.
+    /// Nil if some events were accepted or the batch is empty.
     var onlyFault: RejectedEvent? { accepted == 0 ? rejected.first : nil }
 
     /// Writes the rejected events as the member `rejected`.

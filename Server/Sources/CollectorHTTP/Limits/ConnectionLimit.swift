@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Keeps the number of connections within a limit.
 ///
-/// Carries out the decisions of ``ConnectionTable``. Safe from any thread.
+/// Executes the decisions of ``ConnectionTable``. Safe to use from any thread.
 final class ConnectionLimit: Sendable {
     private struct State: Sendable {
         var table: ConnectionTable
@@ -18,6 +18,8 @@ final class ConnectionLimit: Sendable {
 
     private let state: Locked<State>
 
+    /// Creates a limit without connections.
+    ///
     /// - Parameter limit: The maximum number of concurrent connections.
     init(_ limit: Int) {
         state = Locked(State(table: ConnectionTable(limit: limit)))
@@ -28,14 +30,14 @@ final class ConnectionLimit: Sendable {
 
     /// Registers a connection, and closes another one if the limit is exceeded.
     ///
-    /// - Returns: The id of the connection from now on.
-    func opened(_ channel: any Channel) -> UInt64 {
+    /// - Returns: The connection's new id.
+    func connectionOpened(_ channel: any Channel) -> UInt64 {
         let (id, victim) = state.withLock { state in
             let id = state.next
             state.next += 1
             state.channels[id] = channel
             state.works[ObjectIdentifier(channel)] = ConnectionWork()
-            let victim = state.table.opened(id).flatMap { state.channels.removeValue(forKey: $0) }
+            let victim = state.table.insert(id).flatMap { state.channels.removeValue(forKey: $0) }
             if victim != nil { state.evicted += 1 }
             return (id, victim)
         }
@@ -44,28 +46,28 @@ final class ConnectionLimit: Sendable {
     }
 
     /// Records that a connection entered another phase.
-    func moved(_ id: UInt64, to phase: ConnectionTable.Phase) {
-        state.withLock { $0.table.moved(id, to: phase) }
+    func move(_ id: UInt64, to phase: ConnectionTable.Phase) {
+        state.withLock { $0.table.move(id, to: phase) }
     }
 
-    /// Returns the work for a connection.
+    /// Returns the work object of a connection.
     ///
     /// Nil if the connection is not registered.
     func work(of channel: any Channel) -> ConnectionWork? {
         state.withLock { $0.works[ObjectIdentifier(channel)] }
     }
 
-    /// Cancels the work for a connection whose client sends nothing more.
+    /// Cancels the work for a connection whose client closed its sending side.
     ///
-    /// Such a client does not wait for responses.
-    func left(_ channel: any Channel) {
+    /// Such a client is assumed not to wait for responses.
+    func inputClosed(_ channel: any Channel) {
         work(of: channel)?.end()
     }
 
     /// Records that a connection was closed.
-    func closed(_ id: UInt64, _ channel: any Channel) {
+    func connectionClosed(_ id: UInt64, _ channel: any Channel) {
         let work = state.withLock { state in
-            state.table.closed(id)
+            state.table.remove(id)
             state.channels[id] = nil
             return state.works.removeValue(forKey: ObjectIdentifier(channel))
         }

@@ -3,24 +3,22 @@
 
 /// Decides which connection to close when there are too many.
 ///
-/// A value type.
-///
 /// To make room for a new connection, the one that has been idle longest is closed: its client connects again when it
 /// has something to send. If none is idle, the one whose request has been arriving longest is closed. A connection
-/// whose response is being prepared is never closed; if that applies to all others, the new one is closed. Connections
-/// that are only held open therefore do not affect clients that use theirs.
+/// whose response is being prepared is never closed; if that applies to all others, the new one is closed. Therefore,
+/// connections that are only held open do not affect clients that use their connections.
 struct ConnectionTable {
     /// The activity of a connection.
     enum Phase: Sendable, Hashable, CaseIterable {
-        /// Nothing has arrived yet, or everything that arrived was answered.
-        case resting
+        /// No request has arrived yet, or all requests have been answered.
+        case idle
         /// A request is arriving.
         case receiving
         /// The collector is preparing a response.
-        case answering
+        case responding
     }
 
-    /// The connections of a phase, in the order of entering it.
+    /// The connections of a phase, in the order in which they entered it.
     private struct Queue {
         private var entries: [(ticket: UInt64, id: UInt64)] = []
         private var start = 0
@@ -39,7 +37,7 @@ struct ConnectionTable {
 
         /// Removes outdated entries once they are the majority.
         ///
-        /// The length of a queue thus stays proportional to its valid entries.
+        /// This keeps the length of a queue proportional to the number of its current entries.
         mutating func compact(to limit: Int, _ isCurrent: (UInt64, UInt64) -> Bool) {
             guard entries.count > 2 * limit + 16 else { return }
             entries = entries[start...].filter { isCurrent($0.ticket, $0.id) }
@@ -52,6 +50,8 @@ struct ConnectionTable {
     private var queues: [Phase: Queue] = [:]
     private var tickets: UInt64 = 0
 
+    /// Creates an empty table.
+    ///
     /// - Parameter limit: The maximum number of connections, at least one.
     init(limit: Int) {
         self.limit = max(limit, 1)
@@ -62,11 +62,12 @@ struct ConnectionTable {
 
     /// Records a new connection.
     ///
-    /// - Returns: The connection to close; the new one itself if all others are being answered.
-    mutating func opened(_ id: UInt64) -> UInt64? {
-        enter(id, .resting)
+    /// - Returns: The connection to close; the new one itself if the collector is preparing responses on all others;
+    ///   nil if the limit is not exceeded.
+    mutating func insert(_ id: UInt64) -> UInt64? {
+        enter(id, .idle)
         guard phases.count > limit else { return nil }
-        let victim = oldest(.resting, besides: id) ?? oldest(.receiving, besides: id) ?? id
+        let victim = oldest(.idle, excluding: id) ?? oldest(.receiving, excluding: id) ?? id
         phases[victim] = nil
         return victim
     }
@@ -74,13 +75,13 @@ struct ConnectionTable {
     /// Records that a connection entered another phase.
     ///
     /// - Complexity: O(1) amortized.
-    mutating func moved(_ id: UInt64, to phase: Phase) {
+    mutating func move(_ id: UInt64, to phase: Phase) {
         guard let present = phases[id], present.phase != phase else { return }
         enter(id, phase)
     }
 
     /// Records that a connection was closed.
-    mutating func closed(_ id: UInt64) {
+    mutating func remove(_ id: UInt64) {
         phases[id] = nil
     }
 
@@ -92,7 +93,7 @@ struct ConnectionTable {
         queues[phase]?.compact(to: limit) { present[$1]?.ticket == $0 }
     }
 
-    private mutating func oldest(_ phase: Phase, besides newcomer: UInt64) -> UInt64? {
+    private mutating func oldest(_ phase: Phase, excluding newcomer: UInt64) -> UInt64? {
         let present = phases
         let first = queues[phase]?.first { present[$1]?.ticket == $0 }
         return first == newcomer ? nil : first

@@ -2,11 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import Hummingbird
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The work on the responses of one connection.
 ///
-/// It ends when the client disconnects, because the response could not be delivered. Safe from any task.
+/// The work is canceled when the client disconnects, because responses could no longer be delivered. Safe to use from
+/// any task.
 final class ConnectionWork: Sendable {
     private struct State: Sendable {
         var tasks: [UInt64: Task<Response, any Error>] = [:]
@@ -16,9 +17,9 @@ final class ConnectionWork: Sendable {
 
     private let state = Locked(State())
 
-    /// Prepares a response in a task.
+    /// Runs a closure that prepares a response in a new task.
     ///
-    /// The task is canceled when the connection or the caller ends.
+    /// The task is canceled when the connection ends or the caller is canceled.
     func run(_ body: @escaping @Sendable () async throws -> Response) async throws -> Response {
         let task = Task { try await body() }
         let number = state.withLock { state -> UInt64? in
@@ -36,7 +37,7 @@ final class ConnectionWork: Sendable {
         }
     }
 
-    /// Cancels the work because the client disconnected or sends nothing more.
+    /// Cancels the work because the client disconnected or closed its sending side.
     func end() {
         let tasks = state.withLock { state in
             state.hasEnded = true

@@ -7,7 +7,8 @@ internal import NIOHTTPTypes
 
 /// Closes connections that take too long.
 ///
-/// This applies to headers, bodies, and the time between requests. Executes the decisions of ``RequestDeadlines``.
+/// The limits apply to headers, bodies, and the time between requests. The handler executes the decisions of
+/// ``RequestDeadlines``.
 ///
 /// Sending bytes slowly does not help a client: each deadline counts from the beginning of its phase. One timer per
 /// connection checks the deadline at intervals; requests only move the deadline.
@@ -17,16 +18,16 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private var watch: RequestDeadlines
+    private var deadlines: RequestDeadlines
     private var timer: Scheduled<Void>?
-    private var isLastAnswer = false
+    private var closesAfterResponse = false
     private let connections: ConnectionLimit
-    /// The connection's id there, while it is registered.
+    /// The connection's id in ``connections``; nil while it is not registered.
     private var connection: UInt64?
 
     init(_ configuration: CollectorConfiguration, _ connections: ConnectionLimit) {
         self.connections = connections
-        watch = RequestDeadlines(
+        deadlines = RequestDeadlines(
             headers: TimeAmount(configuration.headerTimeout),
             body: TimeAmount(configuration.bodyTimeout),
             idle: TimeAmount(configuration.idleTimeout)
@@ -52,22 +53,22 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { connections.left(context.channel) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { connections.inputClosed(context.channel) }
         context.fireUserInboundEventTriggered(event)
     }
 
     private func end(_ context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
-        if let connection { connections.closed(connection, context.channel) }
+        if let connection { connections.connectionClosed(connection, context.channel) }
         connection = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: watch.headArrived(at: .now())
+        case .head: deadlines.headReceived(at: .now())
         case .body: break
-        case .end: watch.bodyEnded(at: .now())
+        case .end: deadlines.bodyReceived(at: .now())
         }
         arm(context)
         context.fireChannelRead(data)
@@ -76,15 +77,16 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head):
-            isLastAnswer = head.headerFields[.connection]?.lowercased() == "close"
+            closesAfterResponse = head.headerFields[.connection]?.lowercased() == "close"
             context.write(data, promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:
-            watch.answered(at: .now(), isLast: isLastAnswer)
-            if isLastAnswer {
+            deadlines.responseSent(at: .now(), isLast: closesAfterResponse)
+            if closesAfterResponse {
                 context.writeAndFlush(data, promise: promise)
-                // The client sees the end at once; what it still sends is read until the deadline.
+                // The client immediately sees the end of the response; any further data from the client is read until
+                // the deadline.
                 context.close(mode: .output, promise: nil)
             } else {
                 context.write(data, promise: promise)
@@ -94,19 +96,19 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard watch.deadline == nil, timer == nil else { return }
-        watch.connected(at: .now())
-        connection = connections.opened(context.channel)
+        guard deadlines.deadline == nil, timer == nil else { return }
+        deadlines.connected(at: .now())
+        connection = connections.connectionOpened(context.channel)
         arm(context)
     }
 
     /// Starts a timer that fires no later than the deadline.
     ///
-    /// Also reports the phase to the limit.
+    /// Also reports the connection's phase to ``connections``.
     private func arm(_ context: ChannelHandlerContext) {
-        if let connection { connections.moved(connection, to: watch.phase) }
-        guard let deadline = watch.deadline else { return }
-        // A timer that fires early checks again; a timer that would fire late is replaced.
+        if let connection { connections.move(connection, to: deadlines.phase) }
+        guard let deadline = deadlines.deadline else { return }
+        // A timer that fires too early checks again; a timer that would fire too late is replaced.
         if timer != nil, timerFires <= deadline { return }
         timer?.cancel()
         schedule(context, at: deadline)
@@ -118,14 +120,14 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         timerFires = deadline
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
-            self.look(context)
+            self.checkDeadline(context)
         }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
-        switch watch.expired(at: .now()) {
-        case .lookAgain(let deadline): schedule(context, at: deadline)
-        case .rest: break
+    private func checkDeadline(_ context: ChannelHandlerContext) {
+        switch deadlines.timerFired(at: .now()) {
+        case .checkAgain(let deadline): schedule(context, at: deadline)
+        case .noDeadline: break
         case .failBody:
             arm(context)
             context.fireErrorCaught(SlowRequestError())
@@ -134,5 +136,5 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 }
 
-/// A request's body did not arrive in time.
+/// The error for a request body that did not arrive in time.
 struct SlowRequestError: Error {}

@@ -5,19 +5,19 @@ internal import NIOCore
 
 /// Decides how long a connection may take for its current activity.
 ///
-/// A value type: the handler reports events with their times.
+/// The handler reports events together with their times.
 struct RequestDeadlines {
     /// The action to take when the timer fires.
     enum Expiry: Equatable {
-        /// Nothing yet: check again at this time.
-        case lookAgain(NIODeadline)
-        /// Nothing: no deadline is set at the moment.
-        case rest
-        /// The body is too slow: respond with an error.
+        /// No action yet; check again at this time.
+        case checkAgain(NIODeadline)
+        /// No action, because no deadline is currently set.
+        case noDeadline
+        /// Respond with an error because the body is too slow.
         ///
-        /// No response was sent yet.
+        /// No response has been sent yet.
         case failBody
-        /// Close the connection, which is no longer of use.
+        /// Close the connection, which is no longer usable.
         case close
     }
 
@@ -25,11 +25,11 @@ struct RequestDeadlines {
     private let body: TimeAmount
     private let idle: TimeAmount
     private var isReadingBody = false
-    private var answersDue = 0
+    private var pendingResponses = 0
     private var isClosing = false
     /// The current deadline; nil while the collector prepares a response.
     ///
-    /// Its own time is not the client's fault.
+    /// The collector's own processing time does not count against the client.
     private(set) var deadline: NIODeadline?
 
     init(headers: TimeAmount, body: TimeAmount, idle: TimeAmount) {
@@ -41,61 +41,63 @@ struct RequestDeadlines {
     /// The activity of the connection.
     var phase: ConnectionTable.Phase {
         if isReadingBody { return .receiving }
-        return answersDue > 0 ? .answering : .resting
+        return pendingResponses > 0 ? .responding : .idle
     }
 
-    /// Records that the connection was made.
+    /// Records that the connection was established.
     mutating func connected(at now: NIODeadline) {
         deadline = now + headers
     }
 
     /// Records that a request's headers are complete.
-    mutating func headArrived(at now: NIODeadline) {
+    mutating func headReceived(at now: NIODeadline) {
         isReadingBody = true
-        answersDue += 1
+        pendingResponses += 1
         if !isClosing { deadline = now + body }
     }
 
     /// Records that a request's body is complete.
-    mutating func bodyEnded(at now: NIODeadline) {
+    mutating func bodyReceived(at now: NIODeadline) {
         isReadingBody = false
         settle(at: now)
     }
 
     /// Records that a response was written completely.
     ///
-    /// - Parameter isLast: Whether it announced the end of the connection.
-    mutating func answered(at now: NIODeadline, isLast: Bool) {
-        answersDue = max(0, answersDue - 1)
+    /// - Parameter isLast: Whether the response announced the end of the connection.
+    mutating func responseSent(at now: NIODeadline, isLast: Bool) {
+        pendingResponses = max(0, pendingResponses - 1)
         if isLast || isClosing {
             isClosing = true
-            deadline = now + Self.lingering
+            deadline = now + Self.lingerTime
         } else {
             settle(at: now)
         }
     }
 
     /// Returns the action to take when the timer fires.
-    mutating func expired(at now: NIODeadline) -> Expiry {
-        guard let deadline else { return .rest }
-        guard deadline <= now else { return .lookAgain(deadline) }
+    mutating func timerFired(at now: NIODeadline) -> Expiry {
+        guard let deadline else { return .noDeadline }
+        guard deadline <= now else { return .checkAgain(deadline) }
         self.deadline = nil
-        guard isReadingBody, answersDue > 0, !isClosing else { return .close }
-        // The response ends the connection; the time that the collector takes to write it is not the client's fault.
+        guard isReadingBody, pendingResponses > 0, !isClosing else { return .close }
+        // The response ends the connection; the time that the collector takes to write it does not count against the
+        // client.
         isClosing = true
         return .failBody
     }
 
-    /// The time for which the rest of a rejected body is read.
+    /// The time that a connection remains open for reading after its last response.
     ///
-    /// The client then sees the response instead of a reset.
-    private static let lingering = TimeAmount.seconds(2)
+    /// For example, the rest of a rejected body is read, so that the client sees the response instead of a connection
+    /// reset.
+    private static let lingerTime = TimeAmount.seconds(2)
 
     private mutating func settle(at now: NIODeadline) {
         guard !isClosing else { return }
         if isReadingBody {
-            // Answered early: the body keeps its deadline.
-        } else if answersDue > 0 {
+            // The response was sent before the body was complete; the body keeps its deadline.
+        } else if pendingResponses > 0 {
             deadline = nil
         } else {
             deadline = now + idle

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Answers every request through the endpoint of its path and method.
+/// Dispatches every request to the endpoint of its path and method.
 ///
-/// It checks access before the endpoint runs, and turns failures into JSON. Endpoints are registered by their resources
-/// in a ``RouteTable``.
+/// The responder checks access before the endpoint runs, and converts failures to JSON. Resources register their
+/// endpoints in a ``RouteTable``.
 struct CollectorResponder: HTTPResponder {
     typealias Context = CollectorContext
 
@@ -40,7 +40,7 @@ struct CollectorResponder: HTTPResponder {
             try access.hosts.check(request)
             let match = try routes.find(request.method, request.uri.path)
             found = match
-            response = try await answer(match, request, from: origin)
+            response = try await respond(match, request, from: origin)
         } catch let failure as RequestFailure {
             response = refused(laggingFailure(failure, found) ?? failure, request)
         } catch let error as StoreError {
@@ -54,12 +54,12 @@ struct CollectorResponder: HTTPResponder {
             )
             response = refused(failure, request)
         }
-        dependencies.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
-        access.origins.mark(&response, for: request, found)
+        dependencies.statistics.withLock { $0.responses[response.status.code, default: 0] += 1 }
+        access.origins.allowOrigin(in: &response, for: request, found)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(
+    private func respond(
         _ match: RouteMatch,
         _ request: Request,
         from origin: RequestOrigin
@@ -67,11 +67,16 @@ struct CollectorResponder: HTTPResponder {
         guard case .endpoint(let endpoint, let parameters) = match else {
             return try access.origins.preflight(request)
         }
-        let pass = try access.admit(request, to: endpoint.access)
-        // Check before the endpoint runs, because the response may lack what the index lacks now.
-        let partial = partial(of: endpoint)
+        let authorization = try access.admit(request, to: endpoint.access)
+        // Check before the endpoint runs, because data that the index currently lacks may be missing from the response.
+        let partial = incompleteReason(of: endpoint)
         let began = dependencies.clock.now().monotonic
-        let call = EndpointRequest(request: request, parameters: parameters, pass: pass, origin: origin)
+        let call = EndpointRequest(
+            request: request,
+            parameters: parameters,
+            authorization: authorization,
+            origin: origin
+        )
         var response = try await run(endpoint, call)
         if endpoint.isTimed {
             let time = began.duration(to: dependencies.clock.now().monotonic)
@@ -82,37 +87,38 @@ struct CollectorResponder: HTTPResponder {
     }
 
     private func run(_ endpoint: Endpoint, _ call: EndpointRequest) async throws -> Response {
-        guard endpoint.access.reads, let work = dependencies.connections.work(of: call.origin.channel) else {
+        guard endpoint.access.showsRecordedData, let work = dependencies.connections.work(of: call.origin.channel)
+        else {
             return try await endpoint.handler(call)
         }
-        // Reading may take long, and ends when the client disconnects.
+        // Reading may take a long time, and is canceled when the client disconnects.
         return try await work.run { try await endpoint.handler(call) }
     }
 
-    /// Returns why a response may lack events that have arrived.
+    /// Returns the reason why a response may lack events that have arrived.
     ///
-    /// Nil if it does not.
-    private func partial(of endpoint: Endpoint) -> String? {
-        switch endpoint.answers {
-        case .index, .lookup: dependencies.store.partial
-        case .question: dependencies.analysis == nil ? dependencies.store.partial : nil
+    /// Nil if no events can be missing.
+    private func incompleteReason(of endpoint: Endpoint) -> String? {
+        switch endpoint.source {
+        case .index, .lookup: dependencies.store.incompleteReason
+        case .analytics: dependencies.analysis == nil ? dependencies.store.incompleteReason : nil
         case .other, .untimed: nil
         }
     }
 
-    /// The failure for an object that a lagging index may lack.
+    /// Returns the failure for an object that a lagging index may lack.
     ///
-    /// It replaces 404; nil for other failures.
+    /// This failure replaces 404. The result is nil for other failures.
     private func laggingFailure(_ failure: RequestFailure, _ match: RouteMatch?) -> RequestFailure? {
-        guard failure.status == .notFound, case .endpoint(let endpoint, _)? = match, case .lookup = endpoint.answers
+        guard failure.status == .notFound, case .endpoint(let endpoint, _)? = match, case .lookup = endpoint.source
         else { return nil }
-        return partial(of: endpoint).map(RequestFailure.indexBehind)
+        return incompleteReason(of: endpoint).map(RequestFailure.indexBehind)
     }
 
     /// Returns the response to a request that failed.
     private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
-        dependencies.statistics.withLock { $0.fail(code: failure.code, key: failure.key) }
-        return Answer.failure(routes.failure(failure, at: request.uri.path))
+        dependencies.statistics.withLock { $0.recordFailure(code: failure.code, key: failure.key) }
+        return JSONResponse.failure(routes.failure(failure, at: request.uri.path))
     }
 
     private func address(of request: Request, from peer: IPAddress?) -> IPAddress? {
@@ -129,5 +135,5 @@ struct CollectorResponder: HTTPResponder {
         }
     }
 
-    private static let forwardedFor = Answer.name("x-forwarded-for")
+    private static let forwardedFor = HTTPField.Name.literal("x-forwarded-for")
 }

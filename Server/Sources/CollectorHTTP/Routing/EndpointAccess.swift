@@ -5,44 +5,51 @@ internal import Hummingbird
 
 /// The access rule of an endpoint.
 ///
-/// ``AccessPolicy`` checks it before the endpoint runs. Keys for sending are checked by the endpoint itself.
+/// ``AccessPolicy`` applies the rule before the endpoint runs. The endpoint itself checks keys for sending.
 enum EndpointAccess: Sendable {
-    /// A file of the page: everyone, but no page of another origin.
+    /// A file of the page, available to everyone except pages of other origins.
     case page
-    /// Data that was not recorded, such as the collector's state: everyone.
+    /// Data other than recorded data, such as the collector's state, available to everyone.
     case open
-    /// Recorded data: a key for reading.
+    /// Recorded data, which requires a key for reading.
     ///
-    /// This machine may read without one if the operator allows that.
+    /// This machine may read without a key if the operator allows it.
     case reading
-    /// The data behind a secret link. The endpoint checks the secret.
-    case link
-    /// A change of the collector's data. The endpoint checks the key.
-    case sending
-    /// Clients whose account may replace a key.
+    /// The data behind a secret link.
     ///
-    /// The account is the name of an app, a project or an application. The operator decides which ones need no key.
+    /// The endpoint checks the secret.
+    case link
+    /// A change to the collector's data.
+    ///
+    /// The endpoint checks the key.
+    case sending
+    /// A request from a client whose account can replace a key.
+    ///
+    /// The account is the name of an app, a project, or an application. The operator decides which accounts need no
+    /// key.
     ///
     /// - Parameters:
-    ///   - changes: Whether the endpoint changes what the collector holds.
-    ///   - bringsKey: Whether a request has a key, valid or not, in a place other than `Authorization`.
-    case account(changes: Bool = true, bringsKey: @Sendable (Request) -> Bool = { _ in false })
-    /// A change of a board or its links.
+    ///   - changes: Whether the endpoint changes the collector's data.
+    ///   - hasKeyElsewhere: Whether a request has a key, valid or not, in a place other than `Authorization`.
+    case account(changes: Bool = true, hasKeyElsewhere: @Sendable (Request) -> Bool = { _ in false })
+    /// A change to a board or its links.
     ///
-    /// - Parameter decidesWhoReads: Whether it decides who may read without a key.
-    case boards(decidesWhoReads: Bool)
-    /// A change of an alert, or a trial delivery.
+    /// - Parameter changesReadAccess: Whether the change affects who may read without a key.
+    case boards(changesReadAccess: Bool)
+    /// A change to an alert, or a test message.
     case alerts
 
     /// Whether the endpoint shows recorded data.
-    var reads: Bool {
+    var showsRecordedData: Bool {
         switch self {
         case .reading: true
         case .page, .open, .link, .sending, .account, .boards, .alerts: false
         }
     }
 
-    /// The use that pages of other origins make of it; nil if not allowed.
+    /// The purpose for which pages of other origins may use the endpoint.
+    ///
+    /// Nil if those pages may not use the endpoint.
     var purpose: OriginPolicy.Purpose? {
         switch self {
         case .page: nil
@@ -52,7 +59,7 @@ enum EndpointAccess: Sendable {
     }
 }
 
-/// Decides from a request's headers whether it may use an endpoint.
+/// Decides whether a request may use an endpoint, based on its headers.
 struct AccessPolicy: Sendable {
     let dependencies: CollectorDependencies
     let hosts: HostPolicy
@@ -67,21 +74,21 @@ struct AccessPolicy: Sendable {
         switch access {
         case .page, .open: break
         case .reading:
-            needsKey = hosts.readingNeedsKey(request)
+            needsKey = hosts.requiresKeyForReading(request)
             if !needsKey { try origins.check(request, for: .reading) }
         case .link:
-            if !hosts.readingNeedsKey(request) { try origins.check(request, for: .reading) }
+            if !hosts.requiresKeyForReading(request) { try origins.check(request, for: .reading) }
         case .sending:
-            // In open mode every key is valid, so a key proves nothing.
+            // In open mode every key is valid, so having a key proves nothing.
             if isOpen { try checkSender(request) }
-        case .account(let changes, let bringsKey):
+        case .account(let changes, let hasKeyElsewhere):
             if isOpen {
                 if changes { try checkSender(request) }
-            } else if request.headers[.authorization] == nil, !bringsKey(request) {
+            } else if request.headers[.authorization] == nil, !hasKeyElsewhere(request) {
                 try origins.check(request, for: .sending)
             }
-        case .boards(let decidesWhoReads):
-            try admitChange(ofBoards: request, decidesWhoReads: decidesWhoReads, isOpen: isOpen)
+        case .boards(let changesReadAccess):
+            try admitChange(ofBoards: request, changesReadAccess: changesReadAccess, isOpen: isOpen)
         case .alerts: try admitChange(ofAlerts: request, isOpen: isOpen)
         }
         return try ReadAuthorization(
@@ -96,26 +103,26 @@ struct AccessPolicy: Sendable {
         try origins.check(request, for: .sending)
     }
 
-    /// Checks a change of a board or its links.
+    /// Checks a request that changes a board or its links.
     ///
-    /// Where this machine reads without a key, its own page and programs also change boards without one. Links always
-    /// need an operator's key, because they decide who reads from elsewhere.
+    /// If this machine may read without a key, the collector's own page and local programs may also change boards
+    /// without one. Changing links always requires an operator's key, because links let other machines read.
     private func admitChange(
         ofBoards request: Request,
-        decidesWhoReads: Bool,
+        changesReadAccess: Bool,
         isOpen: Bool
     ) throws(RequestFailure) {
-        let needsKey = hosts.readingNeedsKey(request)
+        let needsKey = hosts.requiresKeyForReading(request)
         if !needsKey { try origins.checkIsOwn(request) }
         if isOpen { try hosts.checkIsLocal(request) }
-        if needsKey || decidesWhoReads {
+        if needsKey || changesReadAccess {
             _ = try dependencies.operatorGrant(request, to: "change boards and their links")
         }
     }
 
-    /// Checks a change of an alert.
+    /// Checks a request that changes an alert.
     ///
-    /// Alerts make the collector send requests, so a change always needs an operator's key.
+    /// Alerts make the collector send requests, so changing them always requires an operator's key.
     private func admitChange(ofAlerts request: Request, isOpen: Bool) throws(RequestFailure) {
         if isOpen {
             try origins.checkIsOwn(request)

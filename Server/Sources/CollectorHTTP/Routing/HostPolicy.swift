@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 
 /// Checks host names, and whether requests come from this machine.
 ///
-/// A collector that listens on the loopback interface shows events to this machine without a key if its operator chose
-/// so. Two kinds of requests reach the loopback interface and are not from this machine. First, a hostile web page can
-/// point its own name to it (DNS rebinding): that name is in `Host`, so names that are not this machine's are rejected.
-/// Second, a proxy on this machine forwards the requests of others: its headers show this, and reading then needs a
-/// key.
+/// A collector that listens on the loopback interface shows events to this machine without a key if the operator allows
+/// it. Two kinds of requests reach the loopback interface although they do not come from this machine. First, a hostile
+/// web page can point its own host name to the loopback interface (DNS rebinding). That name is in `Host`, so host
+/// names other than this machine's are rejected. Second, a proxy on this machine can forward requests from other
+/// machines. The proxy's headers reveal the forwarding, and reading then requires a key.
 struct HostPolicy: Sendable {
-    /// Whether this machine reads without a key.
+    /// Whether requests from this machine may read without a key.
     private let isOpen: Bool
-    /// Names that the operator gave the collector, in lowercase.
+    /// The host names that the operator configured for the collector, in lowercase.
     private let names: Set<String>
 
     init(_ configuration: CollectorConfiguration) {
@@ -45,17 +45,17 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Whether reading needs a key, given what is known about the client.
-    func readingNeedsKey(_ request: Request) -> Bool {
+    /// Whether reading requires a key for this client.
+    func requiresKeyForReading(_ request: Request) -> Bool {
         guard isOpen, let host = Self.host(request), host.isLoopback else { return true }
         return ProxyHeaders.isPresent(in: request.headers)
     }
 
     /// Rejects requests that may come from another machine.
     ///
-    /// Used where this machine sends without a key.
+    /// Used where this machine may send without a key.
     func checkIsLocal(_ request: Request) throws(RequestFailure) {
-        guard readingNeedsKey(request) else { return }
+        guard requiresKeyForReading(request) else { return }
         throw RequestFailure(
             status: .forbidden,
             code: "not_local",
@@ -70,21 +70,21 @@ struct HostPolicy: Sendable {
 
     /// Returns the host of a request.
     ///
-    /// Nil if it names none, several, or an invalid one.
+    /// Nil if the request names no host, several hosts, or an invalid one.
     private static func host(_ request: Request) -> HostName? {
-        // The first `Host` became the authority; others remained among the headers.
+        // The first `Host` header became the authority; any others remain among the headers.
         guard request.headers[Self.hostField] == nil, let authority = request.head.authority else { return nil }
         return HostName(authority: authority)
     }
 
-    private static let hostField = Answer.name("host")
+    private static let hostField = HTTPField.Name.literal("host")
 }
 
 /// The traces that proxies leave in requests that they forward.
 ///
-/// A trace is used in one direction only: a request that has one may come from anywhere, so it needs a key. A request
-/// without one counts as coming from this machine only if the peer's address and the `Host` say so, too. A proxy that
-/// leaves no trace at all cannot be detected, which is why reading without a key is never the default.
+/// A request with a trace may come from anywhere, so it requires a key. The absence of a trace is not sufficient: such
+/// a request counts as coming from this machine only if its peer address and `Host` also match this machine. A proxy
+/// that leaves no trace cannot be detected, which is why reading without a key is never the default.
 enum ProxyHeaders {
     /// Whether a proxy forwarded a request.
     static func isPresent(in headers: HTTPFields) -> Bool {
@@ -96,7 +96,7 @@ enum ProxyHeaders {
 
     /// The header and value that mark a request as forwarded.
     ///
-    /// They are added to requests with an older protocol version.
+    /// They are added to requests that use an older protocol version.
     static let mark = (name: "via", value: "1.0 unnamed")
 
     private static let names: Set<String> = [
@@ -106,6 +106,8 @@ enum ProxyHeaders {
         "x-amzn-trace-id", "x-amz-cf-id", "x-cloud-trace-context", "cdn-loop", "front-end-https", "x-nginx-proxy",
         "x-scheme",
     ]
-    /// Families of headers: `X-Forwarded-For` and related ones, and those of single providers.
+    /// The prefixes that identify proxy headers.
+    ///
+    /// They cover `X-Forwarded-For` and related headers, and the headers of individual providers.
     private static let prefixes = ["x-forwarded", "x-original-", "cf-", "x-envoy-", "tailscale-", "x-vercel-"]
 }

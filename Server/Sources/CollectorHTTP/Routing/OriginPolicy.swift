@@ -4,15 +4,17 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The web pages that may use the collector.
+/// Decides which web pages may use the collector.
 ///
-/// Pages of other origins may not, unless the configuration allows their origin to send, to read, or both.
+/// Pages of other origins may use the collector only if the configuration allows their origin to send, to read, or
+/// both.
 ///
-/// Browsers send some requests of any page to any server (forms, `fetch` of plain text) and only hide the response from
-/// the page. Therefore, where no key is required, a foreign page's request is rejected before it has any effect. Where
-/// a key is required, the page would have to know it, and a browser asks first (``preflight(_:)``).
+/// Browsers let any page send certain requests to any server (forms, `fetch` of plain text) and only hide the response
+/// from the page. Therefore, where no key is required, a foreign page's request is rejected before it has any effect.
+/// Where a key is required, the page would have to know the key, and the browser first sends a preflight request
+/// (``preflight(_:)``).
 struct OriginPolicy: Sendable {
-    /// The use that a page makes of the collector.
+    /// The way in which a page uses the collector.
     enum Purpose: Sendable {
         case sending
         case reading
@@ -26,19 +28,21 @@ struct OriginPolicy: Sendable {
         readers = configuration.readingOrigins
     }
 
-    /// Rejects a page's request without permission, where no key is required.
+    /// Rejects a request from a page without permission.
+    ///
+    /// Used where no key is required.
     func check(_ request: Request, for purpose: Purpose) throws(RequestFailure) {
-        guard let page = Self.page(behind: request, for: purpose) else { return }
+        guard let page = Self.page(sending: request, for: purpose) else { return }
         guard let origin = page.origin, allowed(purpose).contains(origin) else {
             throw refusal(page.origin ?? "another site", purpose)
         }
     }
 
-    /// Rejects the requests of pages other than our own.
+    /// Rejects requests from pages other than the collector's own.
     ///
     /// Used where no key is required.
     func checkIsOwn(_ request: Request) throws(RequestFailure) {
-        guard let page = Self.page(behind: request, for: .reading) else { return }
+        guard let page = Self.page(sending: request, for: .reading) else { return }
         throw RequestFailure(
             status: .forbidden,
             code: "origin_refused",
@@ -72,12 +76,12 @@ struct OriginPolicy: Sendable {
                 ]
             }
         headers[.accessControlMaxAge] = "600"
-        Answer.protect(&headers)
+        JSONResponse.addSecurityHeaders(to: &headers)
         return Response(status: .noContent, headers: headers)
     }
 
-    /// Lets the page of an allowed origin read the response.
-    func mark(_ response: inout Response, for request: Request, _ match: RouteMatch?) {
+    /// Allows a page of an allowed origin to read the response.
+    func allowOrigin(in response: inout Response, for request: Request, _ match: RouteMatch?) {
         guard !senders.isEmpty || !readers.isEmpty else { return }
         response.headers[.vary] = "Origin"
         let purpose: Purpose? =
@@ -117,18 +121,19 @@ struct OriginPolicy: Sendable {
 
     /// Returns the foreign page that sent a request, according to the browser.
     ///
-    /// With its origin, if the browser names it; nil if no foreign page sent the request.
-    private static func page(behind request: Request, for purpose: Purpose) -> Page? {
+    /// The result includes the page's origin if the browser provides it; it is nil if no foreign page sent the request.
+    private static func page(sending request: Request, for purpose: Purpose) -> Page? {
         if request.headers[.origin] != nil {
             let origin = origin(of: request)
-            // Our own page only reads, and never sends. A foreign name that points here was rejected before.
+            // The collector's own page only reads and never sends. A foreign host name that points to this machine has
+            // already been rejected.
             let isOwn = purpose == .reading && origin != nil && origin == request.head.authority.map { "http://" + $0 }
             return isOwn ? nil : Page(origin: origin)
         }
         switch request.headers[fetchSite] {
-        // Not a browser, our own page, or a person who entered the URL.
+        // Not a browser, the collector's own page, or a user who entered the URL.
         case nil, "same-origin", "none": return nil
-        // A person who followed a link; the page with the link cannot see the response.
+        // A user who followed a link; the page with the link cannot see the response.
         case _
         where purpose == .reading && request.headers[fetchMode] == "navigate"
             && request.headers[fetchDestination] == "document":
@@ -139,7 +144,7 @@ struct OriginPolicy: Sendable {
 
     /// Returns the origin of a request.
     ///
-    /// Nil for none, several, or an opaque one (`null`).
+    /// Nil if there is no origin, more than one, or an opaque one (`null`).
     private static func origin(of request: Request) -> String? {
         let origins = request.headers[values: .origin]
         guard origins.count == 1, origins[0] != "null" else { return nil }
@@ -153,7 +158,7 @@ struct OriginPolicy: Sendable {
         }
     }
 
-    private static let fetchSite = Answer.name("sec-fetch-site")
-    private static let fetchMode = Answer.name("sec-fetch-mode")
-    private static let fetchDestination = Answer.name("sec-fetch-dest")
+    private static let fetchSite = HTTPField.Name.literal("sec-fetch-site")
+    private static let fetchMode = HTTPField.Name.literal("sec-fetch-mode")
+    private static let fetchDestination = HTTPField.Name.literal("sec-fetch-dest")
 }

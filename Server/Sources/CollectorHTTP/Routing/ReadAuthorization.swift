@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 
 /// The permission of a request to read.
 ///
-/// Either the request needs no key, or it has a valid one. Keys can be revoked, so requests that take long check again.
+/// The request either needs no key or has a valid one. Long-running requests check the permission again, because keys
+/// can be revoked.
 struct ReadAuthorization: Sendable {
     private let authorization: Authorization
     /// The value of the request's `Authorization` header.
     private let header: String?
-    /// Whether it depends on a key.
+    /// Whether the permission depends on a key, which can be revoked.
     let canEnd: Bool
 
+    /// Authorizes a request to read.
+    ///
     /// - Parameters:
     ///   - header: The value of the request's `Authorization` header.
     ///   - needsKey: Whether reading needs a key.
-    /// - Throws: ``RequestFailure`` if a key is needed and the request has none that may read.
+    /// - Throws: ``RequestFailure`` if a key is needed and the request has no key that permits reading.
     init(_ authorization: Authorization, header: String?, needsKey: Bool) throws(RequestFailure) {
         self.authorization = authorization
         self.header = header
@@ -29,12 +32,14 @@ struct ReadAuthorization: Sendable {
         }
     }
 
-    /// Whether it still permits reading.
-    var isInForce: Bool { !canEnd || authorization.isInForce(header: header, for: .read) }
+    /// Whether the request is still permitted to read.
+    var isValid: Bool { !canEnd || authorization.isValid(header: header, for: .read) }
 
-    /// - Throws: The ``RequestFailure`` of a new request, if reading is no longer permitted.
+    /// Checks that the request is still permitted to read.
+    ///
+    /// - Throws: The ``RequestFailure`` that a new request would get, if reading is no longer permitted.
     func check() throws(RequestFailure) {
-        guard !isInForce else { return }
+        guard !isValid else { return }
         do {
             _ = try authorization.grant(header: header, for: .read)
         } catch {

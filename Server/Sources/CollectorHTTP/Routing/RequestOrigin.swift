@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import NIOCore
 
-/// The origin of a request.
+/// The client address and the connection of a request.
 struct RequestOrigin: Sendable {
-    /// The client's address, also behind trusted proxies; nil for this machine itself.
+    /// The client's address, including behind trusted proxies; nil for this machine itself.
     let address: IPAddress?
-    /// The connection.
+    /// The channel of the connection.
     let channel: any Channel
 
-    /// Ends a request whose body does not arrive, with an error response.
+    /// Responds with an error to a request whose body does not arrive in time.
     ///
     /// Callable from any thread.
     var failBody: @Sendable () -> Void {

@@ -5,13 +5,13 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypesHTTP1
 
-/// Preserves two parts of a request's first line that later handlers lose.
+/// Preserves two parts of the request line that later handlers discard.
 ///
-/// These are the host of a target that names one, and the protocol's version.
+/// The parts are the host in the request target, if any, and the protocol version.
 ///
 /// The host of a target such as `http://evil.example/v1/events` takes precedence over `Host` (RFC 9112, 3.2.2), so it
-/// replaces the value of that header. Version 1.0 is used by proxies that add nothing about themselves (nginx by
-/// default) and by hardly any other client that reads: such a request is marked as forwarded.
+/// replaces the value of that header. Version 1.0 is used by proxies that add no headers of their own (nginx by
+/// default) and by hardly any other reading client, so such a request is marked as forwarded.
 final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -31,9 +31,9 @@ final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Returns the host and port of a target beyond a path.
+    /// Returns the host and port of a request target that is not just a path.
     ///
-    /// Empty if it names no host; nil for a path.
+    /// Empty if the target contains no host; nil for a path.
     static func authority(inTarget target: String) -> String? {
         // `*` refers to the server as a whole.
         guard !target.hasPrefix("/"), target != "*" else { return nil }
@@ -45,7 +45,8 @@ final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler
 
 /// Inserts a ``RequestTargetHandler`` before the handler that converts requests.
 ///
-/// That handler produces the form that the collector reads. The framework only adds handlers after it.
+/// The converting handler produces the request type that the collector reads. The framework can add handlers only after
+/// the converting handler.
 final class RequestTargetInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 

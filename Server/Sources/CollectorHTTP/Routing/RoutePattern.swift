@@ -3,11 +3,12 @@
 
 /// A path with named variable parts, such as `/v1/events/{id}/life`.
 ///
-/// - `{id}` is one segment that is not empty.
+/// - `{id}` is one nonempty segment.
 /// - `{id?}` is one segment that may be empty.
 /// - `{id...}` is one or more segments with the slashes between them. A pattern has at most one.
 ///
-/// Segments are compared as the request spells them: percent-encoding and letter case count, and so do empty segments.
+/// Segments are compared exactly as they appear in the request: percent-encoding, letter case, and empty segments are
+/// significant.
 struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     private enum Segment: Sendable, Hashable {
         case text(Substring)
@@ -15,16 +16,18 @@ struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
         case span(String)
     }
 
-    /// The pattern as it was written.
+    /// The original text of the pattern.
     let text: String
     private let segments: [Segment]
 
-    /// A pattern without variable parts matches exactly one path.
+    /// Whether the pattern has no variable parts and matches exactly one path.
     var isLiteral: Bool {
         segments.allSatisfy { if case .text = $0 { true } else { false } }
     }
 
-    /// - Parameter text: A pattern, which begins with a slash.
+    /// Parses a pattern.
+    ///
+    /// - Parameter text: A pattern that begins with a slash.
     init(_ text: String) {
         self.text = text
         segments = Self.split(text).map { segment in
@@ -40,7 +43,7 @@ struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// The segments of a path.
     ///
-    /// The first one is the empty segment before the leading slash.
+    /// The first segment is the empty one before the leading slash.
     static func split(_ path: String) -> [Substring] {
         path.split(separator: "/", omittingEmptySubsequences: false)
     }
@@ -48,10 +51,10 @@ struct RoutePattern: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Returns the variable parts of a path by name.
     ///
     /// - Parameter parts: The segments of the path.
-    /// - Returns: Nil for a path of another form.
+    /// - Returns: Nil if the path does not match.
     /// - Complexity: O(bytes of the path).
     func match(_ parts: [Substring]) -> [String: String]? {
-        // Only a span takes more than one segment.
+        // Only a part such as `{id...}` takes more than one segment.
         let surplus = parts.count - segments.count
         guard surplus >= 0 else { return nil }
         var values: [String: String] = [:]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
 
@@ -17,11 +17,11 @@ struct EndpointRequest: Sendable {
     /// The variable parts of the path by name, not percent-decoded.
     let parameters: [String: String]
     /// The permission to read, which long-running endpoints check again.
-    let pass: ReadAuthorization
+    let authorization: ReadAuthorization
     let origin: RequestOrigin
 
     /// The query of the request's URI.
-    var query: Query { Query(request.uri) }
+    var query: QueryParameters { QueryParameters(request.uri) }
 
     /// A variable part of the path.
     ///
@@ -34,37 +34,39 @@ struct EndpointRequest: Sendable {
     }
 }
 
-/// The dependence of an endpoint's responses on the index.
+/// The source of an endpoint's responses, which determines how a lagging index affects them.
 enum ResponseSource: Sendable {
-    /// The index: a response is marked while the index lags.
+    /// The index; responses are marked as incomplete while the index lags.
     case index
-    /// The index, or the analysis tables, which report missing data themselves.
-    case question
+    /// The index, or the analysis tables, which report missing data on their own.
+    case analytics
     /// One object of the index.
     ///
     /// While the index lags, "not found" becomes 503 `index_behind`.
     case lookup
-    /// Something else: the response is never marked.
+    /// Another source; the response is never marked as incomplete.
     case other
-    /// Something else, and the time is not counted.
+    /// Another source, with response times that are not counted.
     ///
-    /// Such an endpoint waits for something to happen, or is a measurement itself.
+    /// Such an endpoint waits for an event, or reports measurements itself.
     case untimed
 }
 
-/// The handling of one method of one path.
+/// The handler for one method of one path.
+///
+/// Includes the access rule and the source of the responses.
 struct Endpoint: Sendable {
     typealias Handler = @Sendable (EndpointRequest) async throws -> Response
 
     let access: EndpointAccess
-    let answers: ResponseSource
+    let source: ResponseSource
     let handler: Handler
 
-    /// Whether the time of a response is counted.
+    /// Whether response times are counted.
     var isTimed: Bool {
-        switch answers {
+        switch source {
         case .untimed: false
-        case .index, .question, .lookup, .other: access.reads
+        case .index, .analytics, .lookup, .other: access.showsRecordedData
         }
     }
 }
@@ -78,14 +80,14 @@ enum RouteMatch: Sendable {
 
 /// All routes of the collector, filled by its resources.
 ///
-/// A path without variable parts is found first, so `/v1/plan/violations` would win over `/v1/plan/{name}`. A path
-/// matches at most one of the other patterns.
+/// Patterns without variable parts are checked first, so `/v1/plan/violations` would take precedence over
+/// `/v1/plan/{name}`. A path matches at most one of the other patterns.
 struct RouteTable: Sendable {
     private struct Methods: Sendable {
         let pattern: RoutePattern
         var endpoints: [HTTPRequest.Method: Endpoint] = [:]
 
-        /// The methods as `Allow` lists them.
+        /// The methods in the format of the `Allow` header.
         var allowed: String {
             let names = endpoints.keys.map(\.rawValue) + (endpoints[.get] == nil ? [] : ["HEAD"])
             return names.sorted().joined(separator: ", ")
@@ -99,34 +101,34 @@ struct RouteTable: Sendable {
     private var patterns: [Methods] = []
     private var failures: [String: @Sendable (RequestFailure) -> RequestFailure] = [:]
 
-    /// A table of the routes of resources.
+    /// Creates a table with the routes of the resources.
     init(_ resources: [any RoutedResource]) {
         for resource in resources { resource.register(in: &self) }
     }
 
     // MARK: Registration
 
-    /// Adds an endpoint that shows recorded data.
+    /// Adds an endpoint that returns recorded data.
     mutating func read(
         _ pattern: RoutePattern,
-        _ answers: ResponseSource = .index,
+        _ source: ResponseSource = .index,
         handler: @escaping Endpoint.Handler
     ) {
-        add(.get, pattern, .reading, answers, handler: handler)
+        add(.get, pattern, .reading, source, handler: handler)
     }
 
     /// Adds an endpoint.
     ///
-    /// `HEAD` is answered by the endpoint for `GET`. A second endpoint for the same method and pattern is a programming
+    /// The endpoint for `GET` also handles `HEAD`. A second endpoint for the same method and pattern is a programming
     /// error; the first one remains in effect.
     mutating func add(
         _ method: HTTPRequest.Method,
         _ pattern: RoutePattern,
         _ access: EndpointAccess,
-        _ answers: ResponseSource = .untimed,
+        _ source: ResponseSource = .untimed,
         handler: @escaping Endpoint.Handler
     ) {
-        let endpoint = Endpoint(access: access, answers: answers, handler: handler)
+        let endpoint = Endpoint(access: access, source: source, handler: handler)
         if pattern.isLiteral {
             Self.set(endpoint, method, in: &literals[pattern.text, default: Methods(pattern: pattern)])
         } else if let index = patterns.firstIndex(where: { $0.pattern == pattern }) {
@@ -141,7 +143,7 @@ struct RouteTable: Sendable {
         if methods.endpoints[method] == nil { methods.endpoints[method] = endpoint }
     }
 
-    /// Changes every failure at a path.
+    /// Registers a change to every failure at a path.
     ///
     /// This includes failures that occur before an endpoint is found.
     mutating func changeFailures(
@@ -153,7 +155,7 @@ struct RouteTable: Sendable {
 
     // MARK: Lookup
 
-    /// Finds the endpoint of a method and a path.
+    /// Finds the endpoint for a method and a path.
     ///
     /// - Throws: ``RequestFailure`` `not_found` or `method_not_allowed`.
     func find(_ method: HTTPRequest.Method, _ path: String) throws(RequestFailure) -> RouteMatch {
@@ -183,7 +185,7 @@ struct RouteTable: Sendable {
         return nil
     }
 
-    /// Returns a failure as clients of a path expect it.
+    /// Returns a failure in the form that clients of a path expect.
     func failure(_ failure: RequestFailure, at path: String) -> RequestFailure {
         failures[path]?(failure) ?? failure
     }

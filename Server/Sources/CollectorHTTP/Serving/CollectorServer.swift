@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Collector
+public import CollectorCore
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
 internal import NIOCore
 public import ServiceLifecycle
-public import TrackwayEvents
+public import TrackwayCore
 internal import TrackwayJournal
 
 /// The collector's HTTP server, as a service.
 ///
-/// It listens until it is asked to stop, finishes the requests that have begun, and closes the intake.
+/// The server listens until a shutdown is requested. It then finishes the requests that have begun and closes the
+/// intake.
 public struct CollectorServer: Service, CustomStringConvertible {
-    /// The name in logs, which would otherwise show all properties.
+    /// The name in logs, which would otherwise contain all properties.
     public let description = "collector"
 
     private let dependencies: CollectorDependencies
@@ -29,23 +30,23 @@ public struct CollectorServer: Service, CustomStringConvertible {
     /// Creates a server for an open intake.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen and what to allow.
-    ///   - intake: The open intake; the server closes it when it ends.
+    ///   - configuration: The addresses, permissions, and limits.
+    ///   - intake: The open intake, which the server closes when the server stops.
     ///   - store: The index that answers queries.
-    ///   - analysis: Answers queries over many events in place of the index; nil for the index.
+    ///   - analysis: The store that answers analytics queries; nil to use the index.
     ///   - keys: The keys for sending and reading.
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: The page's content security policy for browsers.
     ///   - sensorsConfiguration: The remote configuration for clients of Sensors Analytics.
     ///   - usagePolicies: The policies for the usage reports of each application.
-    ///   - boards: The boards.
-    ///   - alerts: The alerts and the dependencies of their notifications.
-    ///   - plan: The current tracking plan, by which events are checked while they are indexed; nil for none.
-    ///   - zones: Returns the time zones that queries name.
-    ///   - resources: Returns the collector's use of its machine, for its metrics.
-    ///   - clock: The clock.
-    ///   - sleep: Sleeps for a duration, for alerts; ends early if canceled.
-    ///   - logger: The log for messages to the operator.
+    ///   - boards: The store of boards.
+    ///   - alerts: The alerts and the dependencies for sending notifications.
+    ///   - plan: The current tracking plan, which events are checked against during indexing; nil for none.
+    ///   - zones: Returns the time zones used in queries.
+    ///   - resources: Returns the collector's resource usage, for metrics.
+    ///   - clock: The clock for timestamps and durations.
+    ///   - sleep: Sleeps for a duration, for alerts; returns early if canceled.
+    ///   - logger: The logger for messages to the operator.
     ///   - listening: Called with the port once connections are accepted.
     public init(
         configuration: CollectorConfiguration,
@@ -63,7 +64,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         clock: any EventClock = SystemClock(),
-        // Canceled when there is work to do earlier.
+        // The sleep is canceled when there is work to do earlier.
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -80,7 +81,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
                     ? KeyGrant(name: "anybody", scopes: Set(KeyScope.allCases), accounts: nil) : nil
             ),
             clock: clock,
-            // Canceled if memory becomes available in time.
+            // The sleep is canceled if memory becomes available in time.
             bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
             erasures: ErasureMeter(clock: clock),
             sensorsConfiguration: sensorsConfiguration,
@@ -91,12 +92,12 @@ public struct CollectorServer: Service, CustomStringConvertible {
             started: clock.now()
         )
         let queries = QueryEndpoints(dependencies: dependencies)
-        let questions = QuestionEndpoints(dependencies: dependencies, zones: zones)
-        let catalogue = CatalogueEndpoints(dependencies: dependencies, zones: zones)
+        let analytics = AnalyticsEndpoints(dependencies: dependencies, zones: zones)
+        let catalog = CatalogEndpoints(dependencies: dependencies, zones: zones)
         let page = Locked(alerts.page ?? "")
         let service = AlertService(
             alerts,
-            evaluator: AlertEvaluator(dependencies: dependencies, zones: zones, slots: questions.slots, sleep: sleep),
+            evaluator: AlertEvaluator(dependencies: dependencies, zones: zones, slots: analytics.slots, sleep: sleep),
             policy: configuration.webhooks,
             clock: clock,
             sleep: sleep,
@@ -106,15 +107,15 @@ public struct CollectorServer: Service, CustomStringConvertible {
         self.alerts = service
         self.page = page
         let failed = FailedEndpoints(dependencies: dependencies, zones: zones)
-        let cards = CardQueries(queries: queries, questions: questions, catalogue: catalogue, failed: failed)
+        let cards = CardQueries(queries: queries, analytics: analytics, catalog: catalog, failed: failed)
         let resources: [any RoutedResource] = [
             IntakeEndpoint(dependencies: dependencies), ClickstreamEndpoint(dependencies: dependencies),
             SensorsEndpoint(dependencies: dependencies), SiftEndpoint(dependencies: dependencies),
             SAPUsageEndpoint(dependencies: dependencies), queries, EventTraceEndpoint(dependencies: dependencies),
-            BehaviorEndpoints(dependencies: dependencies), PeopleEndpoints(dependencies: dependencies), questions,
-            catalogue,
+            BehaviorEndpoints(dependencies: dependencies), PeopleEndpoints(dependencies: dependencies), analytics,
+            catalog,
             PlanEndpoints(dependencies: dependencies, plan: plan), failed, DeviceEndpoints(dependencies: dependencies),
-            BoardEndpoints(dependencies: dependencies, boards: boards, cards: cards, catalogue: catalogue),
+            BoardEndpoints(dependencies: dependencies, boards: boards, cards: cards, catalog: catalog),
             AlertEndpoints(dependencies: dependencies, service: service),
             FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
             UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
@@ -130,7 +131,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
 
     /// Serves until a graceful shutdown or cancellation.
     ///
-    /// - Throws: An error that prevents listening, such as an address in use.
+    /// - Throws: An error that prevents listening, such as an address that is already in use.
     public func run() async throws {
         do {
             try await application().run()
@@ -141,10 +142,10 @@ public struct CollectorServer: Service, CustomStringConvertible {
         await dependencies.intake.close()
     }
 
-    /// The number of connections accepted above the limit.
+    /// The number of connections accepted beyond the limit.
     ///
-    /// A new connection closes another one, which takes a moment.
-    private static let leavingConnections = 64
+    /// Each new connection beyond the limit closes another one, which takes a moment.
+    private static let closingConnections = 64
 
     private func application() -> some ApplicationProtocol {
         let configuration = dependencies.configuration
@@ -170,7 +171,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
                 serverName: "trackway",
                 backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    configuration.connections + Self.leavingConnections
+                    configuration.connections + Self.closingConnections
                 )
             ),
             services: [
@@ -206,15 +207,15 @@ struct CollectorDependencies: Sendable {
     let statistics = Locked(RequestStatistics())
     let quarantine: Locked<QuarantineQuota>
     let resources: @Sendable () -> ResourceUse
-    /// When the collector was started.
+    /// The time at which the collector was started.
     let started: DualTimestamp
     /// The durations of responses to readers.
     let reads = Locked(DurationCounts())
     /// The history of the index's lag.
     let lags = Locked(LagHistory())
 
-    /// The store that answers queries over many events.
-    var questions: any AnalyticsStore { analysis ?? store }
+    /// The store that answers analytics queries.
+    var analyticsStore: any AnalyticsStore { analysis ?? store }
 
     /// Returns how long the index has lagged behind the received data.
     ///
@@ -229,7 +230,7 @@ struct CollectorDependencies: Sendable {
 
 /// Checks about once a second for changed keys and usage policies.
 ///
-/// Changing them therefore needs no restart.
+/// Changes to keys and policies therefore do not require a restart.
 private struct ConfigurationReloader: Service, CustomStringConvertible {
     let description = "reloading of keys and policies"
     let keys: any KeyStore
@@ -239,26 +240,26 @@ private struct ConfigurationReloader: Service, CustomStringConvertible {
     func run() async throws {
         // A graceful shutdown arrives here as cancellation.
         try? await cancelWhenGracefulShutdown {
-            var complaint: KeyFileError?
-            var policyComplaint: UsagePolicyError?
+            var lastKeyError: KeyFileError?
+            var lastPolicyError: UsagePolicyError?
             while true {
                 try await ContinuousClock().sleep(for: .seconds(1))
                 do throws(KeyFileError) {
                     try keys.reload()
-                    complaint = nil
+                    lastKeyError = nil
                 } catch {
-                    // Log it once, not every second.
-                    if error != complaint { logger.error("The previous keys remain valid: \(error)") }
-                    complaint = error
+                    // Log each error once, not every second.
+                    if error != lastKeyError { logger.error("The previous keys remain valid: \(error)") }
+                    lastKeyError = error
                 }
                 do throws(UsagePolicyError) {
                     try policies?.reload()
-                    policyComplaint = nil
+                    lastPolicyError = nil
                 } catch {
-                    if error != policyComplaint {
+                    if error != lastPolicyError {
                         logger.error("The previous usage policies remain valid: \(error)")
                     }
-                    policyComplaint = error
+                    lastPolicyError = error
                 }
             }
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Logging
 internal import ServiceLifecycle
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Logs the refused and failed requests once a minute, by code.
+/// Logs the numbers of rejected and failed requests by code, once a minute.
 struct RefusalLog: Service, CustomStringConvertible {
     let description = "log of refused requests"
     let statistics: Locked<RequestStatistics>
@@ -29,11 +29,11 @@ struct RefusalLog: Service, CustomStringConvertible {
 
     /// Returns the log line for new failures, most frequent first.
     ///
-    /// Nil without any.
+    /// Nil if there are no new failures.
     ///
     /// - Parameters:
-    ///   - counts: Refused and failed requests so far, by code.
-    ///   - before: The same counts a minute before.
+    ///   - counts: The numbers of rejected and failed requests so far, by code.
+    ///   - before: The same counts one minute earlier.
     static func line(_ counts: [String: UInt64], since before: [String: UInt64]) -> String? {
         let changes = counts.compactMap { code, count -> (code: String, count: UInt64)? in
             let more = count - min(before[code] ?? 0, count)

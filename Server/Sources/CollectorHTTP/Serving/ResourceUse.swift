@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// The collector's use of its machine, as far as it is known.
+/// The collector's resource usage, with nil for unknown values.
 public struct ResourceUse: Sendable, Hashable {
-    /// Bytes that the collector may still write to its disk.
+    /// The number of bytes that the collector may still write.
     public var diskFree: Int64?
-    /// The size of that disk in bytes.
+    /// The size of the collector's disk in bytes.
     public var diskSize: Int64?
-    /// Bytes of the intake log.
+    /// The size of the intake log in bytes.
     public var log: Int64?
-    /// Bytes of the index, including its auxiliary files.
+    /// The size of the index in bytes, including its auxiliary files.
     public var index: Int64?
     /// The resident memory of the process in bytes.
     public var memory: Int64?
-    /// The open file descriptors of the process.
+    /// The number of the process's open file descriptors.
     public var descriptors: Int64?
 
-    /// Creates a value in which nothing is known.
+    /// Creates a value in which all properties are unknown.
     public init() {}
 }
 
 /// The history of an index's lag behind the log.
 ///
-/// The lag is the time since the log's end was where the index is now. Only the ends of the log that were reported to
-/// it are known, so its precision depends on how frequently it is called.
+/// The lag is the time since the log ended at the index's current position. Only the ends of the log that were passed
+/// to ``lag(end:indexed:at:)`` are known, so the precision depends on how frequently the method is called.
 struct LagHistory {
     private struct Sample {
         var end: LogPosition
@@ -35,24 +35,24 @@ struct LagHistory {
 
     /// The maximum number of stored ends of the log.
     ///
-    /// Enough for some hours if called every fifteen seconds.
-    private static let most = 1_024
+    /// This covers several hours if the lag is computed every fifteen seconds.
+    private static let maximumSamples = 1_024
     private var samples: [Sample] = []
 
-    /// Returns how long the index is behind.
+    /// Returns how long the index has been behind.
     ///
-    /// Zero if it has read everything.
+    /// Zero if the index has read everything.
     ///
-    /// - Complexity: O(ends kept).
+    /// - Complexity: O(stored ends).
     mutating func lag(end: LogPosition, indexed: LogPosition, at now: MonotonicTime) -> Duration {
         guard indexed < end else {
             samples = [Sample(end: end, time: now)]
             return .zero
         }
         if samples.last?.end != end { samples.append(Sample(end: end, time: now)) }
-        // The first end that the index has not reached; it has read up to the one before.
+        // Keep the first end that the index has not reached, and the one before it.
         if let first = samples.firstIndex(where: { indexed < $0.end }), first > 1 { samples.removeFirst(first - 1) }
-        if samples.count > Self.most { samples.remove(at: samples.count / 2) }
+        if samples.count > Self.maximumSamples { samples.remove(at: samples.count / 2) }
         guard let unread = samples.first(where: { indexed < $0.end }) else { return .zero }
         return unread.time.duration(to: now)
     }
@@ -60,12 +60,12 @@ struct LagHistory {
 
 /// A histogram of response durations.
 ///
-/// It has the number within each bound, the total number, and the sum.
+/// The histogram contains the number of durations within each bound, the total number, and the sum.
 struct DurationCounts: Sendable, Hashable {
-    /// The bounds.
+    /// The upper bounds of the histogram's buckets.
     static let bounds: [Duration] = [.milliseconds(10), .milliseconds(100), .seconds(1), .seconds(5), .seconds(10)]
 
-    /// The number of durations within each bound and above the previous one.
+    /// The number of durations within each bound that exceed the previous bound.
     private(set) var counts = Array(repeating: UInt64(0), count: Self.bounds.count)
     /// The total number of durations.
     private(set) var count: UInt64 = 0

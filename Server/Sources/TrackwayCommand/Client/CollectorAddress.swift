@@ -17,7 +17,7 @@ struct CollectorAddress: Sendable, Hashable {
     ///
     /// `host:port` means `http://host:port`.
     ///
-    /// - Throws: ``CommandFailure`` `usage` when it is not an `http` or `https` address.
+    /// - Throws: ``CommandFailure`` `usage` if the text is not an `http` or `https` address.
     init(_ text: String, key: String?) throws(CommandFailure) {
         let full = text.contains("://") ? text : "http://" + text
         guard let url = URL(string: full), let scheme = url.scheme, scheme == "http" || scheme == "https",
@@ -38,7 +38,7 @@ struct CollectorAddress: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
-    ///   - query: Names and values, not yet escaped.
+    ///   - query: Names and values, without percent-encoding.
     func url(_ path: String, query: [(name: String, value: String)] = []) throws(CommandFailure) -> URL {
         let fields = query.map { "\($0.name)=\(Self.escape($0.value))" }.joined(separator: "&")
         guard let url = URL(string: root + path + (fields.isEmpty ? "" : "?" + fields)) else {

@@ -3,16 +3,16 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A client of the collector's HTTP API.
 struct CollectorClient: Sendable {
-    /// The collector.
+    /// The collector's address.
     let address: CollectorAddress
     private let transport: any Transport
-    /// The latest reason why a response may be incomplete; nil before the first.
-    private let warned = Locked<String?>(nil)
+    /// The latest reason why a response may be incomplete; nil if there was none.
+    private let lastWarning = Locked<String?>(nil)
 
     /// Creates a client without sending anything.
     init(_ address: CollectorAddress) {
@@ -32,8 +32,8 @@ struct CollectorClient: Sendable {
 
     /// Whether custom certificate authorities are supported.
     ///
-    /// Other platforms trust the system's authorities.
-    static var canNameAuthorities: Bool {
+    /// Platforms without this support trust the system's authorities.
+    static var supportsCustomAuthorities: Bool {
         #if os(Linux)
         true
         #else
@@ -43,7 +43,7 @@ struct CollectorClient: Sendable {
 
     /// Returns the SDK's transport.
     ///
-    /// The command and the SDK thus use the same proxies and certificate authorities from the environment.
+    /// The command and the SDK therefore use the same proxies and certificate authorities from the environment.
     private static func transport() -> any Transport {
         #if os(Linux)
         SystemTransport.Streaming(longestBody: longestAnswer)
@@ -69,7 +69,7 @@ struct CollectorClient: Sendable {
 
     /// Returns the parsed response to a request.
     ///
-    /// Parameters and errors are those of ``get(_:query:timeout:)``.
+    /// The other parameters and the errors are the same as those of ``get(_:query:timeout:)``.
     ///
     /// - Parameter body: The JSON body, or nil for none.
     func send(
@@ -97,22 +97,22 @@ struct CollectorClient: Sendable {
         return value
     }
 
-    /// Warns once on standard error that responses may be incomplete.
+    /// Warns on standard error, at most once, that responses may be incomplete.
     private func warn(_ partial: String) {
-        let isNews = warned.withLock { warned in
-            defer { warned = partial }
-            return warned == nil
+        let isFirst = lastWarning.withLock { lastWarning in
+            defer { lastWarning = partial }
+            return lastWarning == nil
         }
-        if isNews { Console.standard.note("Events may be missing: \(partial)") }
+        if isFirst { Console.standard.note("Events may be missing: \(partial)") }
     }
 
-    /// Forwards a request unchanged, for a proxy.
+    /// Forwards a proxied request unchanged.
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
     ///   - headers: All headers except Content-Length.
-    ///   - body: The body as received, compressed or not.
-    /// - Returns: The status and body of the response, whatever the status.
+    ///   - body: The body as received, whether or not it is compressed.
+    /// - Returns: The status and body of the response, regardless of the status.
     func relay(
         _ path: String,
         headers: [(name: String, value: String)],
@@ -128,9 +128,9 @@ struct CollectorClient: Sendable {
 extension CollectorClient {
     /// Returns the collector's ledger after the index has caught up.
     ///
-    /// Recently delivered events are in the intake log, but the index that answers queries may lag slightly.
+    /// Recently delivered events are in the intake log, but the index, which answers queries, may lag slightly.
     ///
-    /// - Parameter installation: The installation to return, or nil for all.
+    /// - Parameter installation: The installation to include, or nil for all.
     /// - Returns: All pages as one JSON response, and the decoded ledger.
     func settledLedger(installation: String? = nil) async throws(CommandFailure) -> (JSONValue, CollectorLedger) {
         let query = installation.map { [(name: "installation", value: $0)] } ?? []
@@ -140,7 +140,7 @@ extension CollectorClient {
         }
         while true {
             let wait = try await get("/v1/wait", query: [("position", end), ("timeout", "1")])
-            // Stop when the index no longer advances: it has read everything, and the next segment is still empty.
+            // Stop when the index no longer advances: it has read all records, and the next segment is still empty.
             guard wait["done"]?.boolean != true, let reached = wait["indexed"]?.string, reached != indexed else {
                 break
             }
@@ -214,17 +214,17 @@ enum CollectorAnswer {
             )
         }
         let code = error["code"]?.string ?? "\(status)"
-        let said = "the collector reported: \(message) (\(status) \(code))"
+        let report = "the collector reported: \(message) (\(status) \(code))"
         switch status {
         case 401, 403:
             return CommandFailure(
                 .refused,
-                said,
+                report,
                 remedy: "pass a valid key with --key or TRACKWAY_KEY; `trackway keys create` creates one"
             )
-        case 404: return CommandFailure(.negative, said)
-        case 408, 429, 500...: return CommandFailure(.temporary, said, remedy: "try again in a moment")
-        default: return CommandFailure(.usage, said)
+        case 404: return CommandFailure(.negative, report)
+        case 408, 429, 500...: return CommandFailure(.temporary, report, remedy: "try again in a moment")
+        default: return CommandFailure(.usage, report)
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The collector's ledger, decoded from its response.
 struct CollectorLedger: Sendable, Hashable {
@@ -11,26 +11,26 @@ struct CollectorLedger: Sendable, Hashable {
         var installation: String
         /// The process that recorded the events.
         var writer: String
-        /// The highest sequence number reported.
+        /// The highest reported sequence number.
         var recorded: UInt64
-        /// Distinct events stored.
+        /// The number of distinct events stored.
         var received: UInt64
-        /// Events rejected by admission.
+        /// The number of events rejected by admission.
         var rejected: UInt64
-        /// Events received again, which are not counted twice.
+        /// The number of events received again; ``received`` counts them only once.
         var duplicates: UInt64
-        /// Events dropped on the device, by reason.
+        /// The number of events dropped on the device, by reason.
         var dropped: [String: UInt64]
-        /// Events addressed to other destinations only.
+        /// The number of events addressed only to other destinations.
         var skipped: UInt64
-        /// Sequence numbers with unknown outcome, because the account has too many ranges.
+        /// The number of sequence numbers whose outcome is unknown because the account has too many ranges.
         var untracked: UInt64 = 0
-        /// Sequence numbers neither received nor reported.
+        /// The ranges of sequence numbers that were neither received nor reported.
         var gaps: [ClosedRange<UInt64>]
-        /// When the writer's last batch arrived.
+        /// The arrival time of the writer's last batch.
         var lastReceived: Timestamp
 
-        /// Events that are not stored, rejected, dropped, addressed elsewhere, or untracked.
+        /// The number of events not stored, rejected, dropped, addressed elsewhere, or untracked.
         var missing: UInt64 {
             let known = ([received, rejected, skipped, untracked] + dropped.values).saturatingSum
             return recorded > known ? recorded - known : 0
@@ -45,7 +45,7 @@ struct CollectorLedger: Sendable, Hashable {
         var time: Timestamp
         /// Whether an operator requested the erasure, rather than the installation itself.
         var isByOperator: Bool
-        /// Events that were removed, or discarded because they arrived later.
+        /// The number of events that were removed, or that arrived later and were discarded.
         var events: UInt64
     }
 
@@ -60,10 +60,10 @@ struct CollectorLedger: Sendable, Hashable {
         erasures = (json["erasures"]?.array ?? []).map { Erasure($0) }
     }
 
-    /// The sum of one count over all writers.
+    /// Returns the sum of one count over all writers.
     func total(_ count: (Row) -> UInt64) -> UInt64 { rows.map(count).saturatingSum }
 
-    /// Whether nothing is missing anywhere.
+    /// Whether no account has missing or untracked events.
     var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty && $0.untracked == 0 } }
 }
 
@@ -104,7 +104,7 @@ extension CollectorLedger.Row {
 extension Collection<UInt64> {
     /// The sum, or the maximum value on overflow.
     ///
-    /// An index of any age and content can thus be shown.
+    /// Because the sum saturates, the ledger of any index can be shown, regardless of its age and content.
     var saturatingSum: UInt64 {
         reduce(0) { sum, count in
             let (total, isOver) = sum.addingReportingOverflow(count)

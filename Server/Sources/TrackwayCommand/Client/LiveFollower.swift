@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Follows the live stream, reconnecting whenever the connection is lost.
 struct LiveFollower {
@@ -12,16 +12,18 @@ struct LiveFollower {
     let address: CollectorAddress
     /// The filter, and the number of past events to show first.
     let query: [(name: String, value: String)]
-    /// Receives messages about lost connections.
+    /// The console for messages about lost connections.
     let console: Console
 
-    /// The delay before the first reconnection attempt; doubles up to ``longestWait``.
+    /// The delay before the first reconnection attempt.
+    ///
+    /// The delay doubles with each attempt, up to ``longestWait``.
     private static let shortestWait = Duration.milliseconds(500)
     private static let longestWait = Duration.seconds(10)
 
     /// Passes each event's JSON to `body` until it returns false.
     ///
-    /// - Throws: ``CommandFailure`` when the first connection fails, or the collector rejects a later one.
+    /// - Throws: ``CommandFailure`` if the first connection fails or the collector rejects a later one.
     mutating func run(_ body: ([UInt8]) -> Bool) async throws {
         var stream = ServerSentEvents()
         var wait = Self.shortestWait
@@ -30,7 +32,7 @@ struct LiveFollower {
             // The previous connection may have ended in the middle of a message.
             stream.disconnect()
             do {
-                // Resume by id; `last` would show past events again.
+                // Resume by id; the `last` parameter would show past events again.
                 let query = stream.lastID == nil ? query : query.filter { $0.name != "last" }
                 for try await update in try LiveStream.open(address, query: query, lastID: stream.lastID) {
                     guard case .bytes(let bytes) = update else {
@@ -66,13 +68,13 @@ extension CommandFailure {
 private enum LiveUpdate: Sendable {
     /// The collector accepted the request; bytes follow.
     case opened
-    /// More bytes of the stream.
+    /// The next bytes of the stream.
     case bytes([UInt8])
 }
 
 /// One connection to the collector's live stream.
 private enum LiveStream {
-    /// The time without data after which a connection counts as dead.
+    /// The time without data after which a connection is considered lost.
     ///
     /// The collector sends a heartbeat every 15 seconds.
     static let silence = Duration.seconds(60)
@@ -84,9 +86,9 @@ private enum LiveStream {
     /// Terminating the sequence closes the connection.
     ///
     /// - Parameters:
-    ///   - address: The collector.
+    ///   - address: The collector's address.
     ///   - query: The filter, and the number of past events to show first.
-    ///   - lastID: The id of the last message of an earlier connection, to resume after it.
+    ///   - lastID: The id of the message to resume after, from an earlier connection.
     static func open(
         _ address: CollectorAddress,
         query: [(name: String, value: String)],
@@ -101,14 +103,14 @@ private enum LiveStream {
         if let lastID { request.headers.append(name: "last-event-id", value: lastID) }
         let (stream, output) = AsyncThrowingStream.makeStream(of: LiveUpdate.self)
         #if os(Linux)
-        let heard = Locked(ContinuousClock.now)
+        let lastActivity = Locked(ContinuousClock.now)
         let following = Task { [request] in
             do throws(TransportError) {
                 let answer = try await SystemTransport.Streaming(longestBody: 65_536).stream(request, timeout: day) {
-                    heard.withLock { $0 = .now }
+                    lastActivity.withLock { $0 = .now }
                     output.yield(.opened)
                 } piece: { bytes in
-                    heard.withLock { $0 = .now }
+                    lastActivity.withLock { $0 = .now }
                     output.yield(.bytes(bytes))
                 }
                 if answer.status == 200 { return output.finish() }
@@ -120,8 +122,8 @@ private enum LiveStream {
             }
         }
         let watching = Task {
-            while heard.withLock({ $0.duration(to: .now) }) < silence {
-                // Ends early when the stream does.
+            while lastActivity.withLock({ $0.duration(to: .now) }) < silence {
+                // The sleep is canceled when the stream ends.
                 try await Task.sleep(for: .seconds(5))
             }
             output.finish(throwing: CollectorAnswer.unreachable(address, TransportError(.timedOut)))
@@ -168,7 +170,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         session.dataTask(with: request).resume()
     }
 
-    /// Receives the response head: a stream, or an error whose message follows.
+    /// Receives the response head, which is followed by a stream or an error message.
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -181,7 +183,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         completionHandler(.allow)
     }
 
-    /// Receives more bytes.
+    /// Receives the next bytes of the response.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isStream = answer.withLock { answer in
             if answer.status != 200, answer.body.count < 65_536 { answer.body += data }

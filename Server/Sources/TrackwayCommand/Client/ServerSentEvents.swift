@@ -9,7 +9,7 @@ struct ServerSentEvent: Sendable, Hashable {
     var data: [UInt8]
 }
 
-/// Parses an event stream from chunks of any size.
+/// A parser for event streams that arrive in chunks of any size.
 struct ServerSentEvents: Sendable {
     /// The maximum size of a message in bytes; larger messages are skipped.
     static let largestMessage = 4 * 1024 * 1024
@@ -27,7 +27,7 @@ struct ServerSentEvents: Sendable {
     private var isOverlong = false
     private var skipsLineFeed = false
 
-    /// Parses more bytes and returns the messages they complete.
+    /// Parses more bytes and returns the messages that they complete.
     mutating func feed(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
@@ -63,7 +63,7 @@ struct ServerSentEvents: Sendable {
     private mutating func endLine() -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         guard !line.isEmpty else { return endMessage() }
-        // A line that begins with a colon is a comment; the heartbeat is one.
+        // A line that begins with a colon is a comment, such as the heartbeat.
         guard line[0] != UInt8(ascii: ":") else { return nil }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         let field = String(decoding: line[..<colon], as: UTF8.self)
@@ -76,7 +76,7 @@ struct ServerSentEvents: Sendable {
             if hasData { data.append(UInt8(ascii: "\n")) }
             hasData = true
             if data.count + value.count <= Self.largestMessage { data += value } else { isOverlong = true }
-        default: break  // `retry` and unknown fields
+        default: break  // Ignore `retry` and unknown fields.
         }
         return nil
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Options that define activity and its time range.
 struct ActivityOptions: ParsableArguments {
@@ -27,14 +27,14 @@ struct ActivityOptions: ParsableArguments {
     }
 }
 
-/// Shows new, returning, resurrected, and dormant users.
+/// Shows new, returning, reactivated, and dormant users.
 struct LifecycleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifecycle",
-        abstract: "Show new, returning, resurrected, and dormant users.",
+        abstract: "Show new, returning, reactivated, and dormant users.",
         discussion: """
             New: active for the first time ever. Returning: active in the previous
-            interval too. Resurrected: active earlier, but not in the previous interval.
+            interval too. Reactivated: active earlier, but not in the previous interval.
             Dormant: active in the previous interval, but not in this one.
 
             EXAMPLES
@@ -53,13 +53,14 @@ struct LifecycleCommand: AsyncParsableCommand {
         try await activity.question.ask("/v1/lifecycle", query, of: activity.collector) { Self.table($0, $1) }
     }
 
+    /// The members of the response.
     private static let kinds = ["new", "returning", "resurrected", "dormant"]
 
     /// Returns a table with a row for each interval.
     static func table(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
         let (edges, interval) = (answer.moments("edges"), answer["interval"]?.string ?? "")
         var table = ResultTable(heading: "Users by \(interval) (\(answer["zone"]?.string ?? "UTC"))")
-        table.columns = [(interval, .left)] + kinds.map { ($0, .right) }
+        table.columns = [(interval, .left)] + kinds.map { ($0 == "resurrected" ? "reactivated" : $0, .right) }
         table.csv = ["start,end," + kinds.joined(separator: ",")]
         let counts = kinds.map { answer.integers($0) }
         for index in 0..<max(0, edges.count - 1) {
@@ -77,7 +78,7 @@ struct LifecycleCommand: AsyncParsableCommand {
 struct StickinessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stickiness",
-        abstract: "Show the number of intervals in which users are active.",
+        abstract: "Show in how many intervals users are active.",
         discussion: """
             EXAMPLES
               # Count the active days of the last week.

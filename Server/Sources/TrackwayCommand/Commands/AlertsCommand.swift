@@ -3,21 +3,37 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Lists the alerts.
+/// Lists, shows, and changes alerts.
 struct AlertsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alerts",
-        abstract: "List alerts and their state.",
+        abstract: "List, show, test, and change alerts.",
         discussion: """
+            Without a subcommand, lists alerts with the options of `list`.
+
             EXAMPLES
               # List all alerts.
               trackway alerts
               # Create an alert.
-              trackway alert add 'Few sales' --trends 'name=purchase&last=1h' \\
+              trackway alerts add 'Few sales' --trends 'name=purchase&last=1h' \\
                 --below 5 --webhook https://hooks.example.com/alerts
-            """
+            """,
+        subcommands: [
+            AlertsListCommand.self, AlertsShowCommand.self, AlertsAddCommand.self, AlertsVerifyCommand.self,
+            AlertsTestCommand.self, AlertsPauseCommand.self, AlertsResumeCommand.self, AlertsRotateCommand.self,
+            AlertsDeleteCommand.self,
+        ],
+        defaultSubcommand: AlertsListCommand.self
+    )
+}
+
+/// Lists the alerts.
+struct AlertsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List alerts and their state."
     )
 
     @OptionGroup var collector: CollectorOptions
@@ -33,18 +49,6 @@ struct AlertsCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows and changes one alert.
-struct AlertCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "alert",
-        abstract: "Create, show, test, pause, or delete an alert, or verify its messages.",
-        subcommands: [
-            AlertAddCommand.self, AlertShowCommand.self, AlertDeleteCommand.self, AlertTestCommand.self,
-            AlertPauseCommand.self, AlertResumeCommand.self, AlertRotateCommand.self, AlertVerifyCommand.self,
-        ]
-    )
-}
-
 /// Options that identify a collector and an alert.
 struct AlertOptions: ParsableArguments {
     @OptionGroup var collector: CollectorOptions
@@ -55,7 +59,7 @@ struct AlertOptions: ParsableArguments {
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// The alert's path.
+    /// The alert's API path.
     var path: String { "/v1/alerts/" + CollectorAddress.escape(id) }
 
     /// A client of the collector.
@@ -77,7 +81,7 @@ struct AlertOptions: ParsableArguments {
 }
 
 /// Shows an alert and its latest deliveries.
-struct AlertShowCommand: AsyncParsableCommand {
+struct AlertsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show an alert, its state, and its latest delivery attempts."
@@ -98,7 +102,7 @@ struct AlertShowCommand: AsyncParsableCommand {
 }
 
 /// Deletes an alert.
-struct AlertDeleteCommand: AsyncParsableCommand {
+struct AlertsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete an alert and its pending notifications."
@@ -116,8 +120,8 @@ struct AlertDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Sends a test message.
-struct AlertTestCommand: AsyncParsableCommand {
+/// Sends a test message to an alert's receiver.
+struct AlertsTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Send a test message to an alert's webhook, and show the response."
@@ -125,7 +129,7 @@ struct AlertTestCommand: AsyncParsableCommand {
 
     @OptionGroup var alert: AlertOptions
 
-    /// Sends the message; the exit status reports whether it was accepted.
+    /// Sends the message; the exit status indicates whether the receiver accepted it.
     func run() async throws {
         let answer = try await alert.client().send("POST", alert.path + "/test", timeout: 60)
         if alert.json {
@@ -140,7 +144,7 @@ struct AlertTestCommand: AsyncParsableCommand {
 }
 
 /// Pauses an alert.
-struct AlertPauseCommand: AsyncParsableCommand {
+struct AlertsPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Pause an alert, which keeps its current state."
@@ -148,12 +152,12 @@ struct AlertPauseCommand: AsyncParsableCommand {
 
     @OptionGroup var alert: AlertOptions
 
-    /// Changes the alert.
+    /// Pauses the alert.
     func run() async throws { try await alert.change(("paused", .boolean(true))) }
 }
 
 /// Resumes an alert.
-struct AlertResumeCommand: AsyncParsableCommand {
+struct AlertsResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Resume an alert, and deliveries to a receiver that rejected messages with 410."
@@ -161,12 +165,12 @@ struct AlertResumeCommand: AsyncParsableCommand {
 
     @OptionGroup var alert: AlertOptions
 
-    /// Changes the alert.
+    /// Resumes the alert.
     func run() async throws { try await alert.change(("paused", .boolean(false))) }
 }
 
 /// Replaces an alert's secret.
-struct AlertRotateCommand: AsyncParsableCommand {
+struct AlertsRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: "Replace the secret that signs an alert's messages. The new one is shown once."

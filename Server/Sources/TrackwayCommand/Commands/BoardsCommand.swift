@@ -2,23 +2,38 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Lists the boards.
+/// Lists, shows, and changes boards.
 struct BoardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "boards",
-        abstract: "List boards (saved queries).",
+        abstract: "List, show, and change boards (saved queries).",
         discussion: """
+            Without a subcommand, lists boards with the options of `list`.
+
             EXAMPLES
               # List all boards.
               trackway boards
               # Show the results of a built-in board.
-              trackway board show first-look
+              trackway boards show first-look
               # Create a board.
-              trackway board add 'Shop' \\
+              trackway boards add 'Shop' \\
                 --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d'
-            """
+            """,
+        subcommands: [
+            BoardsListCommand.self, BoardsShowCommand.self, BoardsAddCommand.self, BoardsDeleteCommand.self,
+            BoardsLinkCommand.self,
+        ],
+        defaultSubcommand: BoardsListCommand.self
+    )
+}
+
+/// Lists the boards.
+struct BoardsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List boards: their ids, titles, and numbers of cards."
     )
 
     @OptionGroup var collector: CollectorOptions
@@ -50,15 +65,4 @@ struct BoardsCommand: AsyncParsableCommand {
     private static func title(_ board: JSONValue) -> String {
         ResultTable.name(board["title"]?.string ?? "", longest: 48)
     }
-}
-
-/// Shows and changes one board.
-struct BoardCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "board",
-        abstract: "Show, create, or delete a board, or create a link to it.",
-        subcommands: [
-            BoardShowCommand.self, BoardAddCommand.self, BoardDeleteCommand.self, BoardLinkCommand.self,
-        ]
-    )
 }

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 
-/// Rejects commands and options of cluster support, which this executable lacks.
+/// Rejects the cluster commands and options that this executable does not support.
 enum ClusterNotice {
     /// The error message.
     static let text =
@@ -12,39 +12,30 @@ enum ClusterNotice {
 
     /// Options of `serve` that only `trackway-cluster` has; hidden from help.
     struct Options: ParsableArguments {
-        @Option(help: .hidden) var engine: String?
-        @Option(help: .hidden) var engineCredentials: String?
-        @Option(help: .hidden) var engineCa: String?
-        @Option(help: .hidden) var engineCert: String?
-        @Option(help: .hidden) var engineKey: String?
-        @Option(help: .hidden) var analysis: String?
-        @Option(help: .hidden) var analysisCredentials: String?
-        @Option(help: .hidden) var analysisCa: String?
-        @Option(help: .hidden) var analysisCert: String?
-        @Option(help: .hidden) var analysisKey: String?
+        @Option(help: .hidden) var nats: String?
+        @Option(help: .hidden) var natsCredentials: String?
+        @Option(help: .hidden) var natsCa: String?
+        @Option(help: .hidden) var natsCert: String?
+        @Option(help: .hidden) var natsKey: String?
+        @Option(help: .hidden) var clickhouse: String?
+        @Option(help: .hidden) var clickhouseCredentials: String?
+        @Option(help: .hidden) var clickhouseCa: String?
+        @Option(help: .hidden) var clickhouseCert: String?
+        @Option(help: .hidden) var clickhouseKey: String?
         @Flag(help: .hidden) var noIndex = false
 
         func validate() throws {
             let values = [
-                engine, engineCredentials, engineCa, engineCert, engineKey, analysis, analysisCredentials, analysisCa,
-                analysisCert, analysisKey,
+                nats, natsCredentials, natsCa, natsCert, natsKey, clickhouse, clickhouseCredentials, clickhouseCa,
+                clickhouseCert, clickhouseKey,
             ]
             if noIndex || values.contains(where: { $0 != nil }) { throw ValidationError(ClusterNotice.text) }
         }
     }
 
-    /// The command `engine`; hidden from help.
-    struct Engine: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "engine", shouldDisplay: false)
-
-        @Argument(parsing: .captureForPassthrough, help: .hidden) var arguments: [String] = []
-
-        func validate() throws { throw ValidationError(ClusterNotice.text) }
-    }
-
-    /// The command `forward`; hidden from help.
-    struct Forward: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "forward", shouldDisplay: false)
+    /// The command `cluster`; hidden from help.
+    struct Cluster: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "cluster", shouldDisplay: false)
 
         @Argument(parsing: .captureForPassthrough, help: .hidden) var arguments: [String] = []
 

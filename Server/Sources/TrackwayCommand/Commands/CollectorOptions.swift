@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Options for reaching the collector, shared by all querying commands.
 struct CollectorOptions: ParsableArguments {
@@ -29,10 +29,10 @@ struct CollectorOptions: ParsableArguments {
 }
 
 extension CollectorOptions {
-    /// Trusts a file's certificate authorities in the command and its SDK.
+    /// Makes the command and its SDK trust the certificate authorities in a file.
     private func trust(_ file: String) throws(CommandFailure) {
         try Self.check(file, "--ca")
-        guard CollectorClient.canNameAuthorities else {
+        guard CollectorClient.supportsCustomAuthorities else {
             throw CommandFailure(
                 .usage,
                 "--ca is supported on Linux only",

@@ -9,7 +9,7 @@ internal import Logging
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Run a demo: a shop, a faulty destination, a kill -9, and a balanced ledger.",
+        abstract: "Run a demonstration of the whole system.",
         discussion: """
             Starts a collector on a free port and runs simulated visitors through the
             example shop. Every event goes to two destinations, one of which is faulty
@@ -82,9 +82,9 @@ struct DemoCommand: AsyncParsableCommand {
             let (bad, requests) = environment.badAnswers
             console.write("Audit      mishandled \(bad) of \(requests) requests")
             console.write([""] + DemoAccount.lines(accounts, style: console.style) + [""])
-            for account in accounts where account.arrivedAllTheSame > 0 {
+            for account in accounts where account.receivedButDropped > 0 {
                 console.write(
-                    "Withdrawn  \(account.arrivedAllTheSame.grouped) reached \(account.destination): responses were "
+                    "Withdrawn  \(account.receivedButDropped.grouped) reached \(account.destination): responses were "
                         + "lost, and then consent was withdrawn"
                 )
             }
@@ -96,8 +96,8 @@ struct DemoCommand: AsyncParsableCommand {
             let sentence = "recorded = delivered + withdrawn, 0 lost, duplicates 0"
             console.write(
                 isBalanced
-                    ? console.style.coloured("✓ ", .green) + console.style.bold(sentence)
-                    : console.style.coloured("✗ the ledger does not balance", .red)
+                    ? console.style.colored("✓ ", .green) + console.style.bold(sentence)
+                    : console.style.colored("✗ the ledger does not balance", .red)
             )
             console.write("Visitors   \(try await demo.usage().sentence)")
             console.write("Devices    \(try await demo.devices().sentence)")
@@ -111,14 +111,14 @@ struct DemoCommand: AsyncParsableCommand {
             console.write(
                 "           trackway funnel view_item add_to_cart purchase --by context.app.version --url \(environment.collector.root)"
             )
-            let board = try await SampleBoard.make(at: environment.collector, zone: SystemZones.current)
+            let board = try await SampleBoard.create(at: environment.collector, zone: SystemZones.current)
             console.write("Board      " + console.style.bold(board.address))
             if let link = board.link { console.write("           read-only link to share: \(link)") }
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return
             }
-            console.write("Journal    trackway inspect \(environment.folder)/shop")
+            console.write("Journal    trackway journal inspect \(environment.folder)/shop")
             console.write(console.style.faint("Press Ctrl-C to stop."))
             await Interruption.wait()
         }

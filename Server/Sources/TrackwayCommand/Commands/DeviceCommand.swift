@@ -4,13 +4,13 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Shows what the SDK knows about this machine.
+/// Shows the data that the SDK collects about this machine.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Show this machine's device properties and state as the SDK sends them.",
+        abstract: "Show this machine's device properties and state.",
         discussion: """
             Takes one snapshot with the SDK, as an app with `Configuration.snapshots`
             does when it opens, and prints it. Values that this machine does not provide
@@ -70,7 +70,7 @@ struct DeviceCommand: AsyncParsableCommand {
             )
         }
         let folder = try Self.makeFolder(in: FileManager.default.temporaryDirectory)
-        // Ctrl-C while sensors are read must not leave files behind either.
+        // Remove the files even if Ctrl-C is pressed while sensors are read.
         let interrupted = Task {
             await Interruption.wait()
             // If the removal fails, the system clears its temporary folder.
@@ -88,7 +88,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// Creates a folder that only this user can read.
+    /// Creates a folder that only the current user can read.
     static func makeFolder(in parent: URL) throws(CommandFailure) -> URL {
         var path = Array(parent.appending(path: "trackway-device-XXXXXX").path.utf8CString)
         guard mkdtemp(&path) != nil else {
@@ -107,10 +107,10 @@ struct SnapshotText: Sendable {
     /// The text style.
     var style: Style
 
-    /// The maximum length of a value in characters; longer ones are truncated.
+    /// The maximum length of a value in characters; longer values are truncated.
     private static let longestValue = 96
 
-    /// Returns the lines of the tables, one below the other.
+    /// Returns the lines of the tables, one table below the other.
     func lines(_ events: [JSONValue]) -> [String] {
         let properties = attributes("_device_properties", in: events)
         let state = attributes("_app_state", in: events)
@@ -132,18 +132,18 @@ struct SnapshotText: Sendable {
     private func text(_ value: JSONValue) -> String {
         switch value {
         case .array(let values) where values.contains(where: { $0.object != nil }):
-            let last = values.last.map { ", latest: " + whole($0) } ?? ""
+            let last = values.last.map { ", latest: " + inlineText($0) } ?? ""
             return (values.count == 1 ? "1 reading" : "\(values.count) readings") + last
         case .array(let values):
-            return values.isEmpty ? "none" : values.map(whole).joined(separator: ", ")
+            return values.isEmpty ? "none" : values.map(inlineText).joined(separator: ", ")
         default:
-            return whole(value)
+            return inlineText(value)
         }
     }
 
-    private func whole(_ value: JSONValue) -> String {
+    private func inlineText(_ value: JSONValue) -> String {
         if let object = value.object {
-            return object.members.map { "\($0.key) \(whole($0.value))" }.joined(separator: ", ")
+            return object.members.map { "\($0.key) \(inlineText($0.value))" }.joined(separator: ", ")
         }
         let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
         let plain = EventLineFormat.plain(text)

@@ -2,13 +2,34 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
-/// Lists stored events.
+/// Lists, shows, and follows stored events.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
+        abstract: "List stored events, trace one, or watch them arrive.",
+        discussion: """
+            Without a subcommand, lists events with the options of `list`.
+
+            EXAMPLES
+              # Show purchases of the last two hours.
+              trackway events --name purchase --from 2h
+              # Trace one event from the device to the index.
+              trackway events show 0199a1b2-…
+              # Watch events arrive.
+              trackway events tail
+            """,
+        subcommands: [EventsListCommand.self, EventsShowCommand.self, EventsTailCommand.self],
+        defaultSubcommand: EventsListCommand.self
+    )
+}
+
+/// Lists stored events.
+struct EventsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "List stored events.",
         discussion: """
             Shows stored events, latest last. Times are points in time such as
@@ -101,7 +122,7 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Shows the latest events, oldest first, requesting the newest first.
+    /// Requests the latest events, newest first, and shows them oldest first.
     private func showLatest(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         var found: [JSONValue] = []
         var after: String?
@@ -131,7 +152,7 @@ struct EventsCommand: AsyncParsableCommand {
 
     /// Shows every event as a row of the client data report.
     ///
-    /// Requests page by page, in order of arrival.
+    /// Requests the events page by page, in order of arrival.
     private func showReport(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         let scope = UsageReportRow.Scope(application: application)
         Console.standard.write(String(UsageReportRow.heading.dropLast()))
@@ -156,12 +177,12 @@ struct EventsCommand: AsyncParsableCommand {
         var query = query + [("order", order), ("limit", String(size))]
         if let after { query.append(("after", after)) }
         let answer = try await client.get("/v1/events", query: query)
-        // Only the last page reaches the events that are no longer stored.
+        // Only the last page can reach the retention limit.
         if answer["next"] == nil { answer.noteRetentionLimit() }
         return (answer["events"]?.array ?? [], answer["next"]?.string)
     }
 
-    /// Prints events, with a time zone heading above the first.
+    /// Prints events, with the time zone as a heading above the first event.
     private func show(_ events: some Collection<JSONValue>, isFirst: Bool) {
         guard !json, format == .text, id == nil else { return Console.standard.write(json: Array(events)) }
         let format = EventLineFormat(style: Console.standard.style)

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Waits for the events that a test expects.
 struct ExpectCommand: AsyncParsableCommand {
@@ -26,7 +26,8 @@ struct ExpectCommand: AsyncParsableCommand {
               # Expect no crash.
               trackway expect crash --never --within 2s
               # Expect a screen view after a reset.
-              POSITION=$(trackway reset); …; trackway expect screen_view --since $POSITION
+              POSITION=$(trackway reset)
+              trackway expect screen_view --since $POSITION
             """
     )
 
@@ -70,7 +71,7 @@ struct ExpectCommand: AsyncParsableCommand {
 
     /// Parses the expectation as the collector does.
     ///
-    /// An invalid one is thus reported before it is sent.
+    /// An invalid expectation is therefore reported before a request is sent.
     func validate() throws {
         do {
             _ = try EventExpectation(parameters: query)

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Shows conversion through a sequence of events.
 struct FunnelCommand: AsyncParsableCommand {
@@ -144,11 +144,11 @@ struct FunnelCommand: AsyncParsableCommand {
         table.columns = [("last step", .left), ("user", .left)]
         table.nothing = "No one dropped off at this step."
         for person in answer["people"]?.array ?? [] {
-            let who =
+            let label =
                 person["user"]?.string.map { "user " + EventLineFormat.plain($0) }
                 ?? "installation \(person["installation"]?.string ?? "unknown")"
             let at = person["at"]?.integer.map { dates.moment(Timestamp(milliseconds: $0)) } ?? "–"
-            table.rows.append([at, who])
+            table.rows.append([at, label])
         }
         return table
     }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Creates, lists, and revokes the collector's keys.
 struct KeysCommand: AsyncParsableCommand {
@@ -52,7 +52,7 @@ extension DataOptions {
 }
 
 extension CommandFailure {
-    /// Creates the failure for a key file error.
+    /// Creates a failure for a key file error.
     init(_ error: KeyFileError) {
         switch error.code {
         case .storage:
@@ -105,7 +105,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// The accounts of other formats given in the options.
+    /// The vendor accounts given in the options.
     private var accounts: [VendorAccount] {
         clickstreamApp.map { .clickstreamApp($0) } + sensorsProject.map { .sensorsProject($0) }
             + siftAccount.map { .siftAccount($0) } + sapApplication.map { .sapApplication($0) }

@@ -3,9 +3,9 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Shows whether events are missing, and which.
+/// Shows which events are missing, if any.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
@@ -97,7 +97,7 @@ struct LedgerText: Sendable {
         let text =
             "recorded \(ledger.total(\.recorded).grouped) · received \(ledger.total(\.received).grouped)"
             + " · missing \(missing.grouped) · duplicates ignored \(ledger.total(\.duplicates).grouped)"
-        return style.coloured(ledger.isComplete ? "✓ " : "… ", ledger.isComplete ? .green : .yellow) + style.bold(text)
+        return style.colored(ledger.isComplete ? "✓ " : "… ", ledger.isComplete ? .green : .yellow) + style.bold(text)
     }
 
     private func reasons(_ ledger: CollectorLedger) -> [String] {

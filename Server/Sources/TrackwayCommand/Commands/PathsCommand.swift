@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Shows paths from or to a screen or an event.
 struct PathsCommand: AsyncParsableCommand {
@@ -69,8 +69,8 @@ struct PathsCommand: AsyncParsableCommand {
     /// Returns a table with a row for each name of each step.
     static func table(_ answer: JSONValue) -> ResultTable {
         let sessions = answer["sessions"]?.integer ?? 0
-        let what = answer["of"]?.string ?? "screens"
-        var table = ResultTable(heading: "Paths over \(what) in \(sessions.grouped) sessions")
+        let kind = answer["of"]?.string ?? "screens"
+        var table = ResultTable(heading: "Paths over \(kind) in \(sessions.grouped) sessions")
         if let start = answer["start"]?.string { table.heading += ", starting at “\(ResultTable.name(start))”" }
         if let end = answer["end"]?.string { table.heading += ", ending at “\(ResultTable.name(end))”" }
         table.columns = [("step", .right), ("name", .left), ("sessions", .right), ("of all", .right)]

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Checks a tracking plan, or a collector's events against it.
+/// Checks a tracking plan, or checks a collector's events against a plan.
 struct PlanCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -15,9 +15,9 @@ struct PlanCheckCommand: AsyncParsableCommand {
             Without --against: reports all mistakes in the file at once, each with its
             location, its value, and a suggestion. With --against: also reports received
             events that are not planned, planned events that were never received, and
-            violations. If the collector uses this plan, the counts cover all events since
-            it took effect, or those of the last --last days; otherwise they cover the
-            latest events of each name (--sample).
+            violations. If the collector uses this plan, the counts cover all events
+            since it took effect, or those of the last --last days; otherwise they cover
+            the latest events of each name (--sample).
 
             EXIT STATUS
               0   the plan is valid; with --against: all events conform to it
@@ -75,26 +75,26 @@ struct PlanCheckCommand: AsyncParsableCommand {
         }
         guard let against else {
             if json { return Console.standard.write(json: Self.json(reading, file, against: nil)) }
-            return Console.standard.write(text.inOrder(reading, plan, file))
+            return Console.standard.write(text.validationSummary(reading, plan, file))
         }
         let client = CollectorClient(try PlanAddress.address(against, key))
         let comparison = try await compare(PlanChecker(plan), client)
         if json {
             Console.standard.write(json: Self.json(reading, file, against: comparison))
         } else {
-            Console.standard.write(text.inOrder(reading, plan, file) + text.comparison(comparison))
+            Console.standard.write(text.validationSummary(reading, plan, file) + text.comparison(comparison))
         }
         if !comparison.isClean { throw ExitCode(CommandStatus.negative.rawValue) }
     }
 
-    /// Returns the results of checking the file and comparing it with a collector.
+    /// Returns, as JSON, the results of the check and of the comparison with a collector.
     static func json(_ reading: PlanParseResult, _ file: String, against comparison: PlanComparison?) -> JSONValue {
         .members(
             ("file", .string(file)),
             ("digest", reading.plan.map { .string($0.digest) } ?? .null),
             ("events", .count(reading.plan?.events.count ?? 0)),
             ("errors", .array(reading.faults.map(\.json))),
-            ("remarks", .array(reading.remarks.map(\.json))),
+            ("remarks", .array(reading.warnings.map(\.json))),
             ("omitted", .count(reading.omitted)),
             ("against", comparison?.json ?? .null)
         )
@@ -111,7 +111,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         if comparison.isCounted {
             try await count(&comparison, client, range)
         } else {
-            try await look(&comparison, checker, client)
+            try await inspectLatestEvents(&comparison, checker, client)
         }
         return comparison
     }
@@ -136,7 +136,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
                 } else if events == 0 {
                     comparison.add(missing: name)
                 } else {
-                    comparison.looked += events
+                    comparison.checkedEvents += events
                 }
             }
             after = page["next"]?.string
@@ -158,18 +158,18 @@ struct PlanCheckCommand: AsyncParsableCommand {
     }
 
     /// Checks the latest events of each planned name locally.
-    private func look(
+    private func inspectLatestEvents(
         _ comparison: inout PlanComparison,
         _ checker: PlanChecker,
         _ client: CollectorClient
     ) async throws(CommandFailure) {
         let now = SystemClock().now().wall.milliseconds
         let days = last.flatMap { Int64($0.dropLast()) } ?? 0
-        // UTC days, as the collector counts them.
+        // Use UTC days, as the collector does.
         let begin = days == 0 ? Int64.min : (now / QueryInterval.dayLength - days + 1) * QueryInterval.dayLength
         var inspection = PlanInspection(checker)
-        var came: Set<String> = []
-        for (name, events, latest) in try await client.catalogue() where latest >= begin {
+        var receivedNames: Set<String> = []
+        for (name, events, latest) in try await client.catalog() where latest >= begin {
             guard let number = checker.number(of: name) else {
                 if checker.plan.unplanned == .count, !PlanChecker.isCaptured(name) {
                     comparison.add(unplanned: name, events: events)
@@ -179,9 +179,11 @@ struct PlanCheckCommand: AsyncParsableCommand {
             var query = [(name: "name", value: name), (name: "limit", value: String(sample))]
             if days > 0 { query.append(("from", String(begin))) }
             let found = try await client.get("/v1/events", query: query)["events"]?.array ?? []
-            if !found.isEmpty { came.insert(name) }
-            comparison.look(found, of: name, number: number, by: &inspection)
+            if !found.isEmpty { receivedNames.insert(name) }
+            comparison.inspect(found, of: name, number: number, by: &inspection)
         }
-        for event in checker.plan.events where !came.contains(event.name) { comparison.add(missing: event.name) }
+        for event in checker.plan.events where !receivedNames.contains(event.name) {
+            comparison.add(missing: event.name)
+        }
     }
 }

@@ -2,15 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Works with tracking plans.
+/// Checks, creates, and shows tracking plans, and generates code from them.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Check a tracking plan, generate Swift types, and show violations.",
+        abstract: "Check a tracking plan, and generate Swift types.",
         discussion: """
             A plan is a JSON file under version control that lists the events and
             describes their attributes. `trackway serve --plan plan.json` counts
@@ -37,7 +37,7 @@ struct PlanCommand: AsyncParsableCommand {
     )
 }
 
-/// Shows the events of the plan in force.
+/// Shows the events of the current plan.
 struct PlanShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -211,7 +211,7 @@ struct PlanInitCommand: AsyncParsableCommand {
         let client = CollectorClient(try PlanAddress.address(from, key))
         var draft = PlanDraft()
         draft.listsValues = values
-        for name in try await client.catalogue().map(\.name) where draft.takes(name) {
+        for name in try await client.catalog().map(\.name) where draft.accept(name) {
             let description = try await client.get("/v1/catalogue/" + CollectorAddress.escape(name))
             draft.add(name, description)
         }
@@ -223,7 +223,7 @@ struct PlanInitCommand: AsyncParsableCommand {
     }
 }
 
-/// The address of the collector that a plan is compared with.
+/// Determines the address of the collector that a plan is compared with.
 enum PlanAddress {
     /// Returns the address given by an option or the environment.
     static func address(_ url: String?, _ key: String?) throws(CommandFailure) -> CollectorAddress {
@@ -238,8 +238,8 @@ enum PlanAddress {
 extension CollectorClient {
     /// Returns every name in the catalog, sorted by name.
     ///
-    /// `events` is the number of its events, and `last` the time of the latest, in milliseconds.
-    func catalogue() async throws(CommandFailure) -> [(name: String, events: Int64, last: Int64)] {
+    /// For each name, `events` is the number of events, and `last` is the time of the latest event in milliseconds.
+    func catalog() async throws(CommandFailure) -> [(name: String, events: Int64, last: Int64)] {
         var names: [(name: String, events: Int64, last: Int64)] = []
         var after: String?
         repeat {

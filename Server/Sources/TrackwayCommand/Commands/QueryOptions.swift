@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Options of analytics commands: time range and output format.
+/// Options of analytics commands, such as the time range and output format.
 struct QueryOptions: ParsableArguments {
     @Option(help: "Time range up to now, such as 30d, 12h, or 90m. Default: 30d.")
     var last: String?
@@ -60,7 +60,7 @@ struct QueryOptions: ParsableArguments {
     private func moment(_ text: String, now: Timestamp) throws(CommandFailure) -> Timestamp {
         let point = try PointInTime(text, now: now).timestamp
         guard text.contains("-"), !text.hasPrefix("-"), !text.hasSuffix("Z") else { return point }
-        // The text was parsed as UTC, but is local time in the zone.
+        // The text was parsed as UTC but represents local time in the zone.
         let around = point.advanced(by: .seconds(-2 * 86_400))..<point.advanced(by: .seconds(2 * 86_400))
         guard let offsets = SystemZones.offsets(zoneName, around) else {
             throw CommandFailure(
@@ -90,10 +90,10 @@ struct QueryOptions: ParsableArguments {
 }
 
 extension JSONValue {
-    /// Notes on standard error that a response reaches beyond the stored events.
+    /// Prints a note on standard error if a response covers time before the retention limit.
     func noteRetentionLimit() {
-        guard let kept = self["kept_from"]?.integer else { return }
-        let date = Timestamp(milliseconds: kept).iso8601.prefix(10)
+        guard let retentionStart = self["kept_from"]?.integer else { return }
+        let date = Timestamp(milliseconds: retentionStart).iso8601.prefix(10)
         Console.standard.note("Events that arrived before \(date) are no longer stored, and are missing here.")
     }
 }

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Resets a collector for tests.
+/// Resets an ephemeral collector.
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",

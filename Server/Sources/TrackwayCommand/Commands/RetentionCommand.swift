@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Shows user retention.
 struct RetentionCommand: AsyncParsableCommand {
@@ -72,7 +72,7 @@ struct RetentionCommand: AsyncParsableCommand {
         try await question.ask("/v1/retention", query, of: collector) { Self.table($0, $1) }
     }
 
-    /// Returns a table with a row of shares for each cohort.
+    /// Returns a table with a row of retention rates for each cohort.
     static func table(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
         let (edges, interval) = (answer.moments("edges"), answer["interval"]?.string ?? "")
         let cohorts = answer["cohorts"]?.array ?? []

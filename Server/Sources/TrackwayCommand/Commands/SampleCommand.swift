@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Fills a collector with sample data.
 struct SampleCommand: AsyncParsableCommand {
@@ -64,9 +64,9 @@ struct SampleCommand: AsyncParsableCommand {
         let sent = try await SampleUpload(to: address).send(shop, showing: Console.standard)
         Console.standard.write(sent.sentence(days: days))
         guard board else { return }
-        let made = try await SampleBoard.make(at: address, zone: SystemZones.current)
-        Console.standard.write("Board  \(made.address)")
-        if let link = made.link {
+        let createdBoard = try await SampleBoard.create(at: address, zone: SystemZones.current)
+        Console.standard.write("Board  \(createdBoard.address)")
+        if let link = createdBoard.link {
             Console.standard.write("Link   \(link)  (read-only access to this board only)")
         }
     }

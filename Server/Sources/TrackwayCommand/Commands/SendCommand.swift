@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Sends events, as an app would.
 struct SendCommand: AsyncParsableCommand {
@@ -32,7 +32,8 @@ struct SendCommand: AsyncParsableCommand {
               # Send events from a file.
               trackway send < events.ndjson
               # Copy all events to another collector.
-              trackway events --limit 0 --json | trackway send --url https://other.example
+              trackway events --limit 0 --json | \\
+                trackway send --url https://other.example
             """
     )
 
@@ -103,7 +104,7 @@ struct SendCommand: AsyncParsableCommand {
                 ("pending", .count(tally.pending)),
                 ("dropped", .count(tally.dropped)),
                 ("not_recorded", .count(tally.refused)),
-                ("obstacle", tally.obstacle.map { .string($0) } ?? .null),
+                ("pending_reason", tally.pendingReason.map { .string($0) } ?? .null),
                 ("folder", .string(sender.folder))
             )
             console.write(json: outcome)
@@ -115,14 +116,14 @@ struct SendCommand: AsyncParsableCommand {
         if tally.isUnauthorized {
             throw CommandFailure(
                 .refused,
-                "\(tally.text)\(tally.obstacle.map { ": \($0)" } ?? "")",
+                "\(tally.text)\(tally.pendingReason.map { ": \($0)" } ?? "")",
                 remedy: "the events are pending in \(sender.folder); send again with a key from `trackway keys create`"
             )
         }
         if tally.pending > 0 {
             throw CommandFailure(
                 .temporary,
-                "\(tally.text)\(tally.obstacle.map { ": \($0)" } ?? "")",
+                "\(tally.text)\(tally.pendingReason.map { ": \($0)" } ?? "")",
                 remedy:
                     "no events are lost: they are in \(sender.folder); the next `trackway send` to this collector "
                     + "delivers them"
@@ -132,21 +133,23 @@ struct SendCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .malformedInput,
                 tally.text,
-                remedy: "see the reasons with `trackway failed`, or in the page's Rejected tab"
+                remedy: "see the reasons with `trackway rejections`, or in the page's Rejected tab"
             )
         }
     }
 
-    /// Returns the remaining bytes of standard input if it is a file.
+    /// Returns the number of unread bytes of standard input.
+    ///
+    /// Returns nil if standard input is not a file.
     private static func inputLength() -> UInt64? {
         let input = FileHandle.standardInput
         do {
-            let here = try input.offset()
+            let offset = try input.offset()
             let end = try input.seekToEnd()
-            try input.seek(toOffset: here)
-            return end > here ? end - here : nil
+            try input.seek(toOffset: offset)
+            return end > offset ? end - offset : nil
         } catch {
-            return nil  // a pipe or a terminal: unknown
+            return nil  // a pipe or a terminal, whose length is unknown
         }
     }
 }

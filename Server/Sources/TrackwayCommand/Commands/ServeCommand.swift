@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import CollectorHTTP
 internal import Foundation
 internal import Logging
@@ -107,7 +107,7 @@ public struct ServeOptions: ParsableArguments {
     var readKey: ReadKeys = .auto
 
     /// The option that lets this machine read without a key; nil for none.
-    var opensReading: String? {
+    var openReadOption: String? {
         guard readKey == .auto else { return nil }
         if ephemeral { return "--ephemeral" }
         if devKey != nil { return "--dev-key" }
@@ -160,7 +160,7 @@ public struct ServeOptions: ParsableArguments {
 
     @Option(
         help:
-            "Public address of the page, for links in alert messages. Default: the address it listens on."
+            "Public address of the page, for links in alert messages. Default: the listening address."
     )
     var pageURL: String?
 
@@ -175,7 +175,7 @@ public struct ServeOptions: ParsableArguments {
     @Option(help: "Log level on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
 
-    /// Checks that the options can be combined.
+    /// Checks the combination of options.
     public func validate() throws {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535") }
         if ephemeral, data.data != nil {
@@ -237,7 +237,7 @@ public struct ServeOptions: ParsableArguments {
         }
     }
 
-    /// Whether a string is an origin as browsers write it.
+    /// Whether a string is an origin in the form that browsers use.
     ///
     /// An origin is a scheme and a host, with a port if it is not the default.
     private static func isOrigin(_ text: String) -> Bool {
@@ -252,7 +252,7 @@ public struct ServeOptions: ParsableArguments {
     public func run(storage: any CollectorStorageProvider = LocalStorageProvider()) async throws {
         var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
         configuration.isEphemeral = ephemeral
-        configuration.readKeys = opensReading == nil ? .always : .auto
+        configuration.readKeys = openReadOption == nil ? .always : .auto
         configuration.hostNames = Set(allowHost)
         configuration.sendingOrigins = Set(allowOrigin)
         configuration.readingOrigins = Set(allowReadOrigin)
@@ -293,7 +293,7 @@ public struct ServeOptions: ParsableArguments {
             host: self.host,
             developmentKey: devKey,
             isEphemeral: ephemeral,
-            opensReading: opensReading,
+            openReadOption: openReadOption,
             storage: storage.summary
         )
         let file = addressFile.map { AddressFile(path: $0) }
@@ -314,18 +314,19 @@ public struct ServeOptions: ParsableArguments {
 
 extension ReadKeys: ExpressibleByArgument {}
 
-/// The limit of files and connections that the process may have open.
+/// The limit on the process's open files and connections.
 enum DescriptorLimit {
-    /// Descriptors needed in addition to connections.
+    /// The number of descriptors reserved for purposes other than connections.
     ///
-    /// They are for the log, the index and its readers, and files that libraries open.
+    /// These descriptors are for the log, the index and its readers, and files that libraries open.
     static let reserve = 256
 
-    /// Raises the limit as far as needed and as the system allows.
+    /// Raises the limit to the required number, as far as the system allows.
     ///
-    /// Many systems start with a limit of 1,024, for programs that cannot handle more, and allow far more.
+    /// Many systems set an initial limit of 1,024, for programs that cannot handle more descriptors, but allow far
+    /// higher limits.
     ///
-    /// - Returns: The limit now in force.
+    /// - Returns: The resulting limit.
     static func raise(to wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(number(RLIMIT_NOFILE), &limit) == 0 else { return 1_024 }
@@ -346,7 +347,7 @@ enum DescriptorLimit {
         Int32(bitPattern: limit.rawValue)
     }
 
-    /// Returns the number of connections that fit in addition to other descriptors.
+    /// Returns the number of connections that fit within a descriptor limit.
     static func connections(within descriptors: Int, wanted: Int) -> Int {
         min(wanted, max(descriptors - reserve, descriptors / 2, 1))
     }

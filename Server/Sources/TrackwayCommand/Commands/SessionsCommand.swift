@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Shows sessions.
 struct SessionsCommand: AsyncParsableCommand {
@@ -83,13 +83,13 @@ struct SessionsCommand: AsyncParsableCommand {
 struct CollectorSession: Sendable, Hashable {
     /// A screen shown in the session.
     struct Screen: Sendable, Hashable {
-        /// Its name.
+        /// The screen's name.
         var name: String
         /// The engagement time in milliseconds; 0 if none was reported.
         var engagement: Int64
     }
 
-    /// Its id.
+    /// The session's id.
     var id: String
     /// The session's number within its installation, starting at 1.
     var number: Int64?
@@ -97,17 +97,17 @@ struct CollectorSession: Sendable, Hashable {
     var installation: String?
     /// The start time.
     var start: Timestamp
-    /// The time of its latest event.
+    /// The time of the session's latest event.
     var last: Timestamp
     /// The number of events.
     var events: UInt64
     /// The total engagement time in milliseconds.
     var engagement: Int64
-    /// The signed-in users.
+    /// The users who were signed in during the session.
     var users: [String]
     /// The screens in order.
     var screens: [Screen]
-    /// Starts, ends and crashes in order, by their kinds.
+    /// The kinds of app starts, ends, and crashes, in order.
     var launches: [String]
 
     /// Decodes a session; absent members count as zero or empty.
@@ -141,7 +141,7 @@ struct SessionText: Sendable {
         self.zone = zone
     }
 
-    /// Returns the lines of a table; with `paths`, screens follow each session.
+    /// Returns the lines of a table; with `paths`, the session's screens follow its row.
     func lines(_ sessions: [CollectorSession], paths: Bool) -> [String] {
         guard !sessions.isEmpty else {
             return ["No sessions yet.", "A session starts when an app with Trackway is opened."]
@@ -156,7 +156,7 @@ struct SessionText: Sendable {
                 format.date(session.start), session.number.map(String.init) ?? "–",
                 TimeSpan(from: session.start, to: session.last).text,
                 session.events.grouped, UInt64(session.screens.count).grouped,
-                TimeSpan(milliseconds: session.engagement).text, who(session),
+                TimeSpan(milliseconds: session.engagement).text, userLabel(session),
             ])
         }
         let rows = table.lines(style: style)
@@ -164,7 +164,7 @@ struct SessionText: Sendable {
         return [rows[0]] + zip(rows.dropFirst(), sessions).flatMap { row, session in [row, "  " + path(session)] }
     }
 
-    private func who(_ session: CollectorSession) -> String {
+    private func userLabel(_ session: CollectorSession) -> String {
         EventLineFormat.plain(
             session.users.isEmpty ? session.installation ?? "–" : session.users.joined(separator: ", ")
         )

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 public import ArgumentParser
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Shows events over time.
 struct TrendsCommand: AsyncParsableCommand {

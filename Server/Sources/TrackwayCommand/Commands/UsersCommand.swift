@@ -2,17 +2,39 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// Finds users.
+/// Finds users and shows individual users.
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
+        abstract: "Find users, or show one user and their events.",
+        discussion: """
+            Without a subcommand, finds users with the options of `list`.
+
+            EXAMPLES
+              # List the most recently seen users.
+              trackway users
+              # Find users by their attributes.
+              trackway users --where plan=pro
+              # Show one user's events as they arrive.
+              trackway users show user-42 --follow
+            """,
+        subcommands: [UsersListCommand.self, UsersShowCommand.self],
+        defaultSubcommand: UsersListCommand.self
+    )
+}
+
+/// Finds users.
+struct UsersListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "Find users by their ids and attributes.",
         discussion: """
             Shows users, most recently seen first: users who signed in, and visitors who
             did not. Each search text must occur in an id or in an attribute's value,
             ignoring case; the full id of an installation finds the users who used it.
+            To search for “list” or “show”, write trackway users list TEXT.
 
             EXAMPLES
               # List the most recently seen users.

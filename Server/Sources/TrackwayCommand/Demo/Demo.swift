@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// The demonstration of the whole system.
 ///
-/// A shop process is killed during a purchase, phones are simulated, one destination is faulty, and the ledger
+/// A shop process is killed during a purchase, phones are simulated, one destination is faulty, and the ledger still
 /// balances.
 struct Demo: Sendable {
     /// The shop's executable.
@@ -26,12 +26,12 @@ struct Demo: Sendable {
     var flaky: String
     /// The key that the collectors accept.
     var key: String
-    /// Shows the progress.
+    /// The console that shows the progress.
     var console: Console
 
     /// The second destination's name.
     static let auditID: DestinationID = "audit"
-    /// The name of the destination that gets usage reports.
+    /// The name of the destination that receives usage reports.
     static let usageID: DestinationID = "sap-mobile-services"
     /// The main destination's name.
     static let collectorID: DestinationID = "collector"
@@ -43,16 +43,18 @@ struct Demo: Sendable {
     /// The number of visitors on each phone.
     private static let visitorsPerPhone = 6
 
-    /// Returns the journal folder of this machine's shop, or of a simulated phone's.
+    /// Returns the journal folder of this machine's shop or of a simulated phone.
     private func journal(_ phone: Int?) -> String { folder + (phone.map { "/phone-\($0)" } ?? "/shop") }
     /// The journal of the shop whose visitors withdraw consent.
-    private var wavering: String { folder + "/wavering" }
+    private var withdrawalJournal: String { folder + "/wavering" }
     /// The journal of the shop whose data is erased.
-    private var forgotten: String { folder + "/forgotten" }
+    private var erasureJournal: String { folder + "/forgotten" }
     /// The journal of the shop that reports its usage.
-    private var reporting: String { folder + "/reporting" }
-    /// All journals.
-    private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, reporting, forgotten] }
+    private var usageJournal: String { folder + "/reporting" }
+    /// The journals of all shops.
+    private var journals: [String] {
+        ([nil] + Self.phones).map(journal) + [withdrawalJournal, usageJournal, erasureJournal]
+    }
 
     /// Runs the shops until the collectors have all events.
     ///
@@ -67,19 +69,19 @@ struct Demo: Sendable {
         console.write(
             "Privacy    one shop whose visitors withdraw consent, killed once; one whose data is erased"
         )
-        // Each shop has its own journal, so they can run concurrently.
-        async let phones = usePhones()
+        // Each shop has its own journal, so the shops can run concurrently.
+        async let phones = simulatePhones()
         async let privacy = outcome { () throws(CommandFailure) in try await changeConsent() }
         async let usage = outcome { () throws(CommandFailure) in try await reportUsage() }
         let main = await outcome { () throws(CommandFailure) in try await serveVisitors() }
         for outcome in await [main, privacy, usage] + phones { try outcome.get() }
         var accounts = try await accounts()
-        // The faulty destination may still be catching up; one more visitor gives it time.
+        // The faulty destination may still be catching up; another visitor gives it more time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
             if accounts.contains(where: { $0.pending > 0 }) {
                 for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
-                try check(try await visit(1, seed: 3, in: reporting, reports))
-                for journal in [wavering, forgotten] {
+                try check(try await visit(1, seed: 3, in: usageJournal, reports))
+                for journal in [withdrawalJournal, erasureJournal] {
                     try check(try await visit(1, seed: 3, in: journal, ["--till", "\(Self.auditID)"]))
                 }
             }
@@ -98,18 +100,18 @@ struct Demo: Sendable {
         }
     }
 
-    /// Runs the shop that shows its progress.
+    /// Runs the shop whose progress is shown.
     ///
-    /// It is killed while a visitor pays, and restarted.
+    /// The shop is killed while a visitor pays, and then restarted.
     private func serveVisitors() async throws(CommandFailure) {
-        let victim = max(1, visitors * 2 / 5)
-        let first = try await visit(visitors, seed: 1, killingAt: victim, showsProgress: true)
+        let killedVisitor = max(1, visitors * 2 / 5)
+        let first = try await visit(visitors, seed: 1, killingAt: killedVisitor, showsProgress: true)
         guard case .killed(let visitor) = first else { return try check(first) }
         console.write("kill -9    visitor \(visitor) was paying when the shop process was killed; it is restarted")
         try check(try await visit(max(1, visitors - visitor + 1), seed: 2, showsProgress: true))
     }
 
-    private func usePhones() async -> [Result<Void, CommandFailure>] {
+    private func simulatePhones() async -> [Result<Void, CommandFailure>] {
         await withTaskGroup { group in
             for phone in Self.phones {
                 group.addTask {
@@ -122,36 +124,36 @@ struct Demo: Sendable {
         }
     }
 
-    /// Runs a shop whose visitors change consent, and one that is erased.
+    /// Runs a shop whose visitors change consent, and a shop whose data is erased.
     ///
     /// Visitors withdraw consent and give it again.
     private func changeConsent() async throws(CommandFailure) {
-        // Events of the till go to one destination only; the other must not count them as missing.
-        let till = ["--till", "\(Self.auditID)"]
-        let waver = till + ["--waver"]
-        try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
-        try check(try await visit(6, seed: 21, in: wavering, waver))
-        try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
+        // Events of the till go to only one destination; the other destination must not count the events as missing.
+        let auditArguments = ["--till", "\(Self.auditID)"]
+        let withdrawalArguments = auditArguments + ["--waver"]
+        try check(try await visit(6, seed: 20, in: withdrawalJournal, withdrawalArguments, killingAt: 3))
+        try check(try await visit(6, seed: 21, in: withdrawalJournal, withdrawalArguments))
+        try check(try await visit(3, seed: 22, in: erasureJournal, auditArguments + ["--forget"]))
     }
 
     /// Runs a shop that reports its usage in another format.
     ///
-    /// Consent is first requested halfway through its second run.
+    /// The shop first requests consent halfway through its second run.
     private func reportUsage() async throws(CommandFailure) {
-        try check(try await visit(3, seed: 23, in: reporting, reports + ["--agree-after", "3"]))
-        let device = try ledger(of: [reporting])
-        let parked = device.recorded(for: Self.usageID)
+        try check(try await visit(3, seed: 23, in: usageJournal, reports + ["--agree-after", "3"]))
+        let device = try ledger(of: [usageJournal])
+        let pendingReports = device.recorded(for: Self.usageID)
         let early = try await rows(CollectorClient(usage)).count
-        guard early == 0, device.pending(for: Self.usageID) == parked else {
+        guard early == 0, device.pending(for: Self.usageID) == pendingReports else {
             throw CommandFailure(
                 .internalFailure,
-                "of \(parked) usage reports recorded before consent, \(early) reached the collector, "
+                "of \(pendingReports) usage reports recorded before consent, \(early) reached the collector, "
                     + "and \(device.pending(for: Self.usageID)) are pending"
             )
         }
-        try check(try await visit(4, seed: 24, in: reporting, reports + ["--agree-after", "2"]))
+        try check(try await visit(4, seed: 24, in: usageJournal, reports + ["--agree-after", "2"]))
         console.write(
-            "Usage      one shop reports to SAP Mobile Services: \(parked.grouped) parked until consent, then sent"
+            "Usage      one shop reports to SAP Mobile Services: \(pendingReports.grouped) parked until consent, then sent"
         )
     }
 
@@ -162,7 +164,7 @@ struct Demo: Sendable {
         _ visitors: Int,
         seed: Int,
         phone: Int? = nil,
-        killingAt victim: Int? = nil,
+        killingAt killedVisitor: Int? = nil,
         showsProgress: Bool = false
     ) async throws(CommandFailure) -> ShopRun.End {
         let options = phone.map { ["--phone", "\($0)"] } ?? []
@@ -171,7 +173,7 @@ struct Demo: Sendable {
             seed: seed,
             in: journal(phone),
             options,
-            killingAt: victim,
+            killingAt: killedVisitor,
             showsProgress: showsProgress
         )
     }
@@ -181,7 +183,7 @@ struct Demo: Sendable {
         seed: Int,
         in journal: String,
         _ options: [String],
-        killingAt victim: Int? = nil,
+        killingAt killedVisitor: Int? = nil,
         showsProgress: Bool = false
     ) async throws(CommandFailure) -> ShopRun.End {
         let run = ShopRun(
@@ -192,7 +194,7 @@ struct Demo: Sendable {
             ] + options
         )
         var bar = ProgressBar(total: UInt64(visitors))
-        let end = try await run.run(killingAtCheckoutOf: victim) { step in
+        let end = try await run.run(killingAtCheckoutOf: killedVisitor) { step in
             guard showsProgress else { return }
             bar.done = UInt64(step.visitor)
             bar.note = "visitor \(step.visitor) \(step.action)"
@@ -215,10 +217,10 @@ struct Demo: Sendable {
     func accounts() async throws(CommandFailure) -> [DemoAccount] {
         let device = try ledger(of: journals)
         return [
-            // Each of these gets one erasure request; later visitors use a new installation.
+            // The first two destinations each receive one erasure request; later visitors use a new installation.
             try await account(Self.collectorID, at: collector, device, erasures: 1),
             try await account(Self.auditID, at: audit, device, erasures: 1),
-            try await account(Self.usageID, at: usage, try ledger(of: [reporting]), erasures: 0),
+            try await account(Self.usageID, at: usage, try ledger(of: [usageJournal]), erasures: 0),
         ]
     }
 
@@ -236,7 +238,7 @@ struct Demo: Sendable {
 
     /// Whether both collectors account for every sequence number reported by any device.
     ///
-    /// This is the check of `trackway ledger --check`.
+    /// `trackway ledger --check` performs the same check.
     func isComplete() async throws(CommandFailure) -> Bool {
         for address in [collector, audit] {
             let (_, ledger) = try await CollectorClient(address).settledLedger()
@@ -292,7 +294,7 @@ struct Demo: Sendable {
 
     /// Counts a collector's rows and their distinct ids.
     ///
-    /// It counts the stored rows, rather than relying on the ledger.
+    /// The count is based on the stored rows instead of the ledger.
     private func rows(_ client: CollectorClient) async throws(CommandFailure) -> (count: UInt64, distinct: UInt64) {
         var ids: Set<String> = []
         var count: UInt64 = 0

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// One destination's line in the demo's ledger.
+/// One destination's account in the demo's ledger.
 ///
-/// It compares the device's and the collector's counts of the same events.
+/// An account compares the device's and the collector's counts of the same events.
 struct DemoAccount: Sendable, Hashable {
     /// The destination.
     var destination: DestinationID
-    /// Events recorded on the device for this destination.
+    /// The number of events recorded on the device for this destination.
     var recorded: UInt64
-    /// Events the device knows to be delivered.
+    /// The number of events that the device counts as delivered.
     var delivered: UInt64
-    /// Events pending on the device.
+    /// The number of events pending on the device.
     var pending: UInt64
-    /// Events dropped by the device.
+    /// The number of events dropped by the device.
     var dropped: UInt64
-    /// Rows in the collector.
+    /// The number of rows in the collector.
     var rows: UInt64
-    /// Distinct ids among those rows.
+    /// The number of distinct event ids among the rows.
     var distinct: UInt64
-    /// Events that arrived again and were deduplicated.
+    /// The number of events that arrived again and were deduplicated.
     var repeats: UInt64
-    /// Erasure events, which the collector executes without storing a row.
+    /// The number of erasure events, which the collector executes without storing a row.
     var erasures: UInt64 = 0
 
-    /// Events received, as rows or as erasure events.
+    /// The number of events received, as rows or as erasure events.
     private var received: UInt64 { distinct + erasures }
 
-    /// Events that were received although the device dropped them.
+    /// The number of events that were received although the device dropped them.
     ///
-    /// Their responses were lost, and then consent was withdrawn.
-    var arrivedAllTheSame: UInt64 { received - min(received, delivered) }
+    /// The responses to these events were lost, and consent was withdrawn afterward.
+    var receivedButDropped: UInt64 { received - min(received, delivered) }
 
-    /// Events counted as delivered but not received, or counted by neither side.
+    /// The number of events counted as delivered but not received, or counted by neither side.
     var lost: UInt64 {
         let known = delivered + pending + dropped
         return delivered - min(delivered, received) + (recorded - min(recorded, known))
     }
 
-    /// Duplicate rows.
+    /// The number of duplicate rows.
     var duplicates: UInt64 { rows - min(rows, distinct) }
 
     /// Whether the account balances.
@@ -49,7 +49,7 @@ struct DemoAccount: Sendable, Hashable {
     /// Every recorded event that was not withdrawn is in the collector exactly once. The only other rows are events
     /// that were withdrawn too late.
     var isBalanced: Bool {
-        recorded == delivered + dropped && lost == 0 && arrivedAllTheSame <= dropped && pending == 0 && duplicates == 0
+        recorded == delivered + dropped && lost == 0 && receivedButDropped <= dropped && pending == 0 && duplicates == 0
     }
 
     /// Returns the accounts as lines of a table.
@@ -72,21 +72,21 @@ struct DemoAccount: Sendable, Hashable {
 
 /// Event counts read from the app's journals.
 struct DeviceLedger: Sendable, Hashable {
-    /// Events recorded on the device.
+    /// The number of events recorded on the device.
     var recorded: UInt64 = 0
-    /// Events addressed to other destinations only, by destination.
+    /// The number of events addressed only to other destinations, by destination.
     var skipped: [DestinationID: UInt64] = [:]
-    /// Events delivered, by destination.
+    /// The number of delivered events, by destination.
     var delivered: [DestinationID: UInt64] = [:]
-    /// Events dropped, by destination.
+    /// The number of dropped events, by destination.
     var dropped: [DestinationID: UInt64] = [:]
 
     /// Creates an empty ledger.
     init() {}
 
-    /// Creates the totals of a journal's report.
+    /// Creates a ledger with the totals of a journal's report.
     ///
-    /// They include settled writers and writers whose logs still exist.
+    /// The totals include settled writers and writers whose logs still exist.
     init(_ report: JournalReport) {
         recorded = report.settled.recorded
         for (destination, account) in report.settled.destinations {
@@ -97,7 +97,8 @@ struct DeviceLedger: Sendable, Hashable {
         for writer in report.writers {
             let last = writer.segments.compactMap { $0.sequences?.upperBound }.max() ?? 0
             let settled = writer.cursors.map { $0.next - min($0.next, 1) }.max() ?? 0
-            // A segment that all destinations have passed is deleted; the cursors still have its last sequence number.
+            // A segment that all destinations have passed is deleted; the cursors still contain its last sequence
+            // number.
             recorded += max(last, settled)
             for cursor in writer.cursors {
                 delivered[cursor.destination, default: 0] += cursor.delivered
@@ -115,12 +116,12 @@ struct DeviceLedger: Sendable, Hashable {
         dropped.merge(other.dropped, uniquingKeysWith: +)
     }
 
-    /// Events recorded for a destination.
+    /// Returns the number of events recorded for a destination.
     func recorded(for destination: DestinationID) -> UInt64 {
         recorded - min(recorded, skipped[destination] ?? 0)
     }
 
-    /// Events pending for a destination.
+    /// Returns the number of events pending for a destination.
     func pending(for destination: DestinationID) -> UInt64 {
         let settled = (delivered[destination] ?? 0) + (dropped[destination] ?? 0)
         let recorded = recorded(for: destination)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorHTTP
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// The servers of the demo: three collectors, and a proxy for the second.
+/// The servers of the demo: three collectors, and a proxy in front of the second collector.
 struct DemoEnvironment: Sendable {
     /// The key that the collectors accept.
     static let key = "dev"
@@ -24,14 +24,14 @@ struct DemoEnvironment: Sendable {
     let flaky: String
     private let proxy: FlakyProxy
 
-    /// The number of mishandled requests, and of all requests.
+    /// The numbers of mishandled requests and of all requests.
     var badAnswers: (bad: Int, requests: Int) { proxy.statistics }
 
     /// Starts the servers, runs `body`, and stops the servers.
     ///
     /// - Parameters:
     ///   - folder: The folder for all data; created if missing.
-    ///   - port: The main collector's port; 0 for a free one.
+    ///   - port: The main collector's port; 0 for a free port.
     ///   - body: The demonstration.
     static func open(
         folder: String,
@@ -39,7 +39,7 @@ struct DemoEnvironment: Sendable {
         _ body: @Sendable @escaping (DemoEnvironment) async throws -> Void
     ) async throws {
         var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
-        // The servers stop while connections are open; do not log that.
+        // The servers stop while connections are still open; do not log the resulting errors.
         logger.logLevel = .critical
         try await withThrowingTaskGroup(of: Void.self) { group in
             let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)

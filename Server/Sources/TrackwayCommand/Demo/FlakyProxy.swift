@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A proxy that mishandles half of the requests to a collector.
 struct FlakyProxy: Sendable {
@@ -18,17 +18,17 @@ struct FlakyProxy: Sendable {
         self.target = target
     }
 
-    /// The number of mishandled requests, and of all requests.
+    /// The numbers of mishandled requests and of all requests.
     var statistics: (bad: Int, requests: Int) { answers.withLock { ($0.bad, $0.requests) } }
 
     /// Listens on a free port of this machine until the task is canceled.
     ///
     /// - Parameters:
     ///   - logger: Receives the server's messages.
-    ///   - ready: Called with the port, once.
+    ///   - ready: Called once, with the port.
     func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
-        router.post("v1/events") { request, _ in try await treat(request) }
+        router.post("v1/events") { request, _ in try await handle(request) }
         let application = Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
@@ -38,16 +38,16 @@ struct FlakyProxy: Sendable {
         try await application.run()
     }
 
-    private func treat(_ request: Request) async throws -> Response {
+    private func handle(_ request: Request) async throws -> Response {
         let body = try await request.body.collect(upTo: 4 * 1024 * 1024)
         switch answers.withLock({ $0.next() }) {
         case .unavailable:
             return Response(status: .serviceUnavailable, headers: [.retryAfter: "1"])
         case .captivePortal:
-            return Self.stranger(.ok, "<html><title>Welcome to our network</title></html>")
+            return Self.htmlResponse(.ok, "<html><title>Welcome to our network</title></html>")
         case .lostAnswer:
             _ = try await relay(request, body)
-            return Self.stranger(.badGateway, "<html><title>Bad gateway</title></html>")
+            return Self.htmlResponse(.badGateway, "<html><title>Bad gateway</title></html>")
         case .passed:
             return try await relay(request, body)
         }
@@ -67,7 +67,7 @@ struct FlakyProxy: Sendable {
         )
     }
 
-    private static func stranger(_ status: HTTPResponse.Status, _ page: String) -> Response {
+    private static func htmlResponse(_ status: HTTPResponse.Status, _ page: String) -> Response {
         Response(
             status: status,
             headers: [.contentType: "text/html"],
@@ -76,19 +76,19 @@ struct FlakyProxy: Sendable {
     }
 }
 
-/// The sequence of treatments that a faulty destination gives to requests.
+/// The sequence of ways in which a faulty destination handles requests.
 ///
-/// It is deterministic, so that every demo is the same.
+/// The sequence is deterministic, so that every demo is the same.
 struct RejectedResponses: Sendable, Hashable {
-    /// The treatment of one request.
+    /// The handling of one request.
     enum Treatment: Sendable, Hashable {
-        /// The request is rejected for now, with Retry-After.
+        /// The request is temporarily rejected, with `Retry-After`.
         case unavailable
         /// The request is forwarded, but its response is lost.
         case lostAnswer
-        /// A captive portal answers instead of the destination, as in a hotel's network.
+        /// A captive portal, as in a hotel's network, responds instead of the destination.
         case captivePortal
-        /// The request is forwarded and answered.
+        /// The request is forwarded, and its response is returned.
         case passed
     }
 
@@ -101,7 +101,7 @@ struct RejectedResponses: Sendable, Hashable {
         .unavailable, .lostAnswer, .passed, .captivePortal, .passed, .lostAnswer, .passed, .passed,
     ]
 
-    /// Returns the treatment of the next request.
+    /// Returns the handling of the next request.
     mutating func next() -> Treatment {
         let treatment = Self.cycle[requests % Self.cycle.count]
         requests += 1

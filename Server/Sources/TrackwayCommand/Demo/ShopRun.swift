@@ -5,7 +5,7 @@ internal import Foundation
 
 /// One run of the example shop in a separate process.
 struct ShopRun {
-    /// How a run ended.
+    /// The outcome of a run.
     enum End: Sendable, Hashable {
         /// The process exited with this status.
         case exited(Int32)
@@ -18,12 +18,13 @@ struct ShopRun {
     /// The command-line arguments.
     var arguments: [String]
 
-    /// Runs the shop and reports its steps until it ends.
+    /// Runs the shop until it ends, and reports its steps.
     ///
     /// - Parameters:
-    ///   - victim: The visitor at whose checkout the process is killed with -9; nil for none.
+    ///   - killedVisitor: The visitor at whose checkout the process is killed with `kill -9`; nil for none.
     ///   - progress: Called with every step.
-    func run(killingAtCheckoutOf victim: Int?, progress: (ShopStep) -> Void) async throws(CommandFailure) -> End {
+    func run(killingAtCheckoutOf killedVisitor: Int?, progress: (ShopStep) -> Void) async throws(CommandFailure) -> End
+    {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
@@ -47,7 +48,7 @@ struct ShopRun {
         var killed: Int?
         for await step in Self.steps(of: output.fileHandleForReading) {
             progress(step)
-            if killed == nil, let victim, step.isCheckout, step.visitor >= victim {
+            if killed == nil, let killedVisitor, step.isCheckout, step.visitor >= killedVisitor {
                 kill(process.processIdentifier, SIGKILL)
                 killed = step.visitor
             }
@@ -61,7 +62,7 @@ struct ShopRun {
         AsyncStream { continuation in
             let reader = Thread {
                 var lines = LineBuffer()
-                // The stream ends when the process ends, for whatever reason.
+                // The stream ends when the process ends for any reason.
                 while let piece = try? handle.read(upToCount: 4096), !piece.isEmpty {
                     // The shop writes short lines; an unterminated line would only hide the lines after it.
                     for line in (try? lines.feed(piece)) ?? [] {
@@ -90,7 +91,7 @@ struct ShopStep: Sendable, Hashable {
         action = String(words[2])
     }
 
-    /// Whether the visitor is checking out: the purchase is not yet recorded.
+    /// Whether the visitor is checking out and the purchase is not yet recorded.
     var isCheckout: Bool { action == "checkout" }
     /// Whether the visitor bought something.
     var isPurchase: Bool { action == "purchased" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A summary of app usage.
 struct UsageSummary: Sendable, Hashable {
@@ -35,10 +35,11 @@ struct UsageSummary: Sendable, Hashable {
         users = names.count
     }
 
-    /// The numbers as text.
+    /// The summary as text.
     var sentence: String {
         [
-            counted(Int64(sessions), "session"), counted(Int64(users), "signed-in user"), counted(views, "screen view"),
+            countText(Int64(sessions), "session"), countText(Int64(users), "signed-in user"),
+            countText(views, "screen view"),
             TimeSpan(milliseconds: engagement).text + " of engagement",
         ].joined(separator: ", ")
     }
@@ -48,7 +49,7 @@ struct UsageSummary: Sendable, Hashable {
 struct DeviceSummary: Sendable, Hashable {
     /// The number of devices that sent a snapshot.
     var devices = 0
-    /// The number of changes of device properties.
+    /// The number of changes to device properties.
     var changes: Int64 = 0
     /// The number of app states.
     var states: Int64 = 0
@@ -62,15 +63,16 @@ struct DeviceSummary: Sendable, Hashable {
         }
     }
 
-    /// The numbers as text.
+    /// The summary as text.
     var sentence: String {
-        [counted(Int64(devices), "device"), counted(changes, "property change"), counted(states, "app state")].joined(
-            separator: ", "
-        )
+        [countText(Int64(devices), "device"), countText(changes, "property change"), countText(states, "app state")]
+            .joined(
+                separator: ", "
+            )
     }
 }
 
 /// Returns a number with its noun in the singular or plural.
-private func counted(_ number: Int64, _ noun: String) -> String {
+private func countText(_ number: Int64, _ noun: String) -> String {
     "\(UInt64(clamping: number).grouped) \(noun)\(number == 1 ? "" : "s")"
 }

@@ -9,9 +9,9 @@ public struct CollectorFolder: Sendable, Hashable {
     /// The folder, as an absolute path.
     public var path: String
 
-    /// Creates the folder from the option, the environment, or the default.
+    /// Determines the folder from the option, the environment, or the default.
     ///
-    /// The first of these that is set applies.
+    /// The first of these that is set takes precedence.
     ///
     /// - Parameters:
     ///   - option: The value of `--data`, or nil.
@@ -34,34 +34,34 @@ public struct CollectorFolder: Sendable, Hashable {
 
     /// The folder of the intake log.
     public var intake: String { path + "/intake" }
-    /// The index, which can be rebuilt from the intake log.
+    /// The index file, which can be rebuilt from the intake log.
     public var index: String { path + "/index.sqlite" }
-    /// The hashed keys.
+    /// The file that contains the hashed keys.
     var keys: String { path + "/keys" }
 
     /// The file that names the stream from which the index was built.
     ///
-    /// A collector of a cluster writes it.
-    public var clusterMark: String { path + "/stream.json" }
+    /// Only a collector of a cluster writes this file.
+    public var indexSource: String { path + "/stream.json" }
     /// The lock file of a cluster's collector, which has no intake log.
     public var clusterLock: String { path + "/stream.lock" }
 
-    /// The boards.
+    /// The file that contains the boards.
     ///
-    /// They are not part of the index, because they cannot be rebuilt.
+    /// Boards are not part of the index, because they cannot be rebuilt.
     var boards: String { path + "/boards.json" }
 
-    /// The alerts and their secrets.
+    /// The file that contains the alerts and their secrets.
     ///
-    /// They are not part of the index either.
+    /// Alerts are not part of the index, because they cannot be rebuilt.
     var alerts: String { path + "/alerts.json" }
-    /// The states of the alerts.
+    /// The file that contains the alert states.
     var alertStates: String { path + "/alert-states.json" }
 
-    /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
+    /// The remote configuration for Sensors Analytics clients, if the operator has provided one.
     var sensorsConfiguration: String { path + "/sensors-config.json" }
 
-    /// The usage report policies of applications.
+    /// The file that contains the applications' usage report policies.
     var usagePolicies: String { path + "/usage-policies" }
 
     /// Creates the folder if it does not exist.

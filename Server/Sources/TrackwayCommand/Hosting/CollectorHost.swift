@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Collector
+public import CollectorCore
+internal import CollectorDashboard
 public import CollectorHTTP
-internal import CollectorWeb
 internal import Foundation
 public import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 public import UnixSignals
 
-/// A complete collector: storage, server, and page.
+/// A complete collector with storage, server, and page.
 public struct CollectorHost: Sendable {
     /// The data folder.
     public var folder: CollectorFolder
     /// The server's address, permissions, and limits.
     public var configuration: CollectorConfiguration
-    /// Opens the storage.
+    /// The provider that opens the storage.
     public var storage: any CollectorStorageProvider = LocalStorageProvider()
     /// The layout and limits of the intake log.
     public var intake = IntakeOptions()
-    /// A key that is accepted in addition to those of the key file; for developers.
+    /// A key for developers, accepted in addition to the keys in the key file.
     var developmentKey: String?
-    /// The remote configuration file for Sensors Analytics clients; nil for the folder's.
+    /// The remote configuration file for Sensors Analytics clients; nil for the one in the folder.
     var sensorsConfiguration: String?
-    /// The page's public address, for links in alerts; nil for the address it listens on.
+    /// The page's public address for links in alerts; nil for the address that the server listens on.
     var page: String?
     /// The tracking plan that events are checked against; nil for none.
     public var plan: PlanChecker?
-    /// The server's log.
+    /// The server's logger.
     public var logger: Logger
 
     /// Runs until one of the signals arrives or the task is canceled.
@@ -39,9 +39,9 @@ public struct CollectorHost: Sendable {
     /// On return, acknowledged events are on stable storage.
     ///
     /// - Parameters:
-    ///   - signals: Signals that stop it gracefully.
+    ///   - signals: The signals that stop the collector gracefully.
     ///   - ready: Called with the port once connections are accepted.
-    /// - Throws: ``CommandFailure`` when the folder, a file or the port cannot be used.
+    /// - Throws: ``CommandFailure`` if the folder, a file, or the port cannot be used.
     public func run(
         endingOn signals: [UnixSignal],
         ready: @escaping @Sendable (Int) -> Void
@@ -50,12 +50,12 @@ public struct CollectorHost: Sendable {
         let keys = try openKeys()
         let policies = try folder.openUsagePolicies()
         let storage = try await storage.open(for: self)
-        // Opened while the folder is locked: no other collector uses them.
+        // Open the boards and alerts while the folder is locked, so that no other collector uses them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
             at: SystemClock().now().wall,
-            chance: Self.chance,
-            notice: { [logger] in logger.warning("\($0)") }
+            randomUInt64: Self.randomUInt64,
+            onWarning: { [logger] in logger.warning("\($0)") }
         )
         let server = CollectorServer(
             configuration: configuration,
@@ -137,20 +137,20 @@ public struct CollectorHost: Sendable {
             statusPath: configuration.isEphemeral ? nil : folder.alertStates,
             policy: configuration.webhooks,
             at: SystemClock().now(),
-            chance: Self.chance,
-            notice: { [logger] in logger.warning("\($0)") }
+            randomUInt64: Self.randomUInt64,
+            onWarning: { [logger] in logger.warning("\($0)") }
         )
     }
 
     /// Returns a random number.
-    @Sendable public static func chance() -> UInt64 {
+    @Sendable public static func randomUInt64() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 
     /// Waits; returns early when the task is canceled.
     @Sendable public static func sleep(_ duration: Duration) async {
-        // Throws when canceled, which means that there is work to do earlier.
+        // Ignore the cancellation error, which means that there is work to do before the time has passed.
         try? await ContinuousClock().sleep(for: duration)
     }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Collector
+public import CollectorCore
 internal import CollectorHTTP
-public import CollectorStore
+public import CollectorSQLite
 internal import Foundation
 internal import Logging
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
-internal import TrackwayWire
 
 /// The storage of a running collector.
 public protocol CollectorStorage: Sendable {
-    /// Receives records.
+    /// The intake, which receives records.
     var intake: any RecordIntake { get }
-    /// Answers queries.
+    /// The store that answers queries.
     var store: any EventStore { get }
-    /// Answers queries over many events instead of ``store``; nil for none.
+    /// The store that answers analytics queries instead of ``store``, if any.
     var analysis: (any AnalysisStore)? { get }
 
     /// Indexes records and maintains connections until the task is canceled.
@@ -40,7 +40,7 @@ public protocol CollectorStorage: Sendable {
     func close() throws
 }
 
-/// Opens the storage of a collector.
+/// A provider that opens the storage of a collector.
 public protocol CollectorStorageProvider: Sendable {
     /// The description that `trackway serve` prints when it is ready.
     var summary: StorageSummary { get }
@@ -59,7 +59,7 @@ public struct StorageSummary: Sendable {
     public var lines: [(label: String, value: String)]
     /// The durability of acknowledged events in JSON output: `disk` or `replicated`.
     public var durability: String
-    /// The state of acknowledged events when the collector stops, such as `is on disk`.
+    /// The state of acknowledged events after shutdown, such as `is on disk`.
     public var acknowledged: String
 
     /// Creates a description.
@@ -70,7 +70,9 @@ public struct StorageSummary: Sendable {
     }
 }
 
-/// Opens an intake log and an index in the collector's folder.
+/// A provider of storage in the collector's folder.
+///
+/// The storage is an intake log and an index.
 public struct LocalStorageProvider: CollectorStorageProvider {
     /// Creates a provider.
     public init() {}
@@ -93,11 +95,11 @@ private struct LocalStorage: CollectorStorage {
     private let indexer: Indexer
 
     init(_ host: CollectorHost) throws(CommandFailure) {
-        if FileManager.default.fileExists(atPath: host.folder.clusterMark) {
+        if FileManager.default.fileExists(atPath: host.folder.indexSource) {
             throw CommandFailure(
                 .cannotCreate,
                 "the folder \(host.folder.path) belongs to a collector of a cluster (it contains stream.json)",
-                remedy: "start it with `trackway-cluster serve --engine`, or choose another folder with --data"
+                remedy: "start it with `trackway-cluster serve --nats`, or choose another folder with --data"
             )
         }
         index = try host.openIndex()
@@ -106,14 +108,14 @@ private struct LocalStorage: CollectorStorage {
             store: index,
             limits: host.configuration.limits,
             plan: host.plan,
-            notice: { [logger = host.logger] in logger.warning("\($0)") }
+            onStatus: { [logger = host.logger] in logger.warning("\($0)") }
         )
         self.indexer = indexer
         intake = try host.openIntake(
             needed: { [index, segmentBytes = host.intake.segmentBytes] in
                 index.bytesNeeded(upTo: $0, segmentBytes: segmentBytes)
             },
-            committed: { indexer.durable(upTo: $0) }
+            committed: { indexer.markDurable(upTo: $0) }
         )
     }
 
@@ -130,8 +132,9 @@ extension CollectorHost {
     /// Opens the index in the collector's folder.
     ///
     /// - Parameters:
-    ///   - keepsLegacyIndex: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
-    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
+    ///   - keepsLegacyIndex: Whether to keep the index of an earlier version next to the new one, for a source that may
+    ///     have lost its first records.
+    ///   - joinsVisitors: Whether a visitor who signs in and the signed-in user count as one person.
     /// - Throws: ``CommandFailure`` when the file cannot be opened.
     public func openIndex(
         keepsLegacyIndex: Bool = false,
@@ -143,8 +146,8 @@ extension CollectorHost {
                 keepsLegacyIndex: keepsLegacyIndex,
                 joinsVisitors: joinsVisitors
             )
-            if let aside = store.putAside {
-                logger.warning("\(store.trouble ?? "") The damaged file was moved to \(aside).")
+            if let quarantinedPath = store.quarantinedPath {
+                logger.warning("\(store.failureReason ?? "") The damaged file was moved to \(quarantinedPath).")
             }
             return store
         } catch {
@@ -168,8 +171,8 @@ extension CollectorHost {
                 options: intake,
                 durability: configuration.isEphemeral ? .memory : .disk,
                 clock: SystemClock(),
-                needed: needed,
-                committed: committed
+                bytesNeeded: needed,
+                onCommit: committed
             )
         } catch let error as JournalError where error.code == .locked {
             throw CommandFailure(

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 
 /// A temporary folder for a collector that keeps no data.
 ///
-/// It is in memory if the system has a file system there, else on disk. It belongs to one process, which holds a lock
-/// in it until this object is released. ``remove()`` deletes it; folders left behind by killed processes are deleted
-/// when the next one is created. Thread-safe.
+/// The folder is in memory if the system has an in-memory file system, otherwise on disk. It belongs to one process,
+/// which holds a lock in the folder until this object is released. ``remove()`` deletes the folder; folders left behind
+/// by killed processes are deleted when the next one is created. Thread-safe.
 final class EphemeralFolder: Sendable {
     /// The folder, as an absolute path.
     let path: String
     /// The descriptor that holds the lock.
     private let owner: Int32
 
-    /// The minimum free bytes of an in-memory file system.
+    /// The minimum free space of an in-memory file system in bytes.
     ///
-    /// Containers often have one of 64 MiB, which is not used.
+    /// Containers often have an in-memory file system of only 64 MiB, which is not used.
     private static let wantedBytes: Int64 = 256 << 20
-    /// The options of a small intake log.
+    /// The options for a small intake log.
     ///
     /// A reset frees the space of full segments.
     static let intake: IntakeOptions = {
@@ -32,7 +32,7 @@ final class EphemeralFolder: Sendable {
     private static let prefix = "collector-"
     private static let lockName = "/owner.lock"
 
-    /// Creates a folder, and removes those of processes that have ended.
+    /// Creates a folder, and removes the folders of processes that have ended.
     ///
     /// - Parameters:
     ///   - environment: The process's environment: `TMPDIR`.
@@ -63,7 +63,7 @@ final class EphemeralFolder: Sendable {
     init(in place: String) throws(CommandFailure) {
         let parent = (place == "/" ? "" : place) + "/trackway-ephemeral-\(geteuid())"
         try Self.makeParent(parent)
-        // Keep other processes from removing the new folder before its owner holds the lock in it.
+        // Prevent other processes from removing the new folder before its owner holds the lock in the folder.
         let gate = open(parent + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard gate >= 0, flock(gate, LOCK_EX) == 0 else { throw Self.failure("lock", parent) }
         defer { close(gate) }
@@ -81,18 +81,18 @@ final class EphemeralFolder: Sendable {
 
     /// Removes the folder and its contents.
     ///
-    /// Anything that cannot be removed now is removed when the next folder is created.
+    /// Contents that cannot be removed are removed when the next folder is created.
     func remove() {
         Self.remove(path)
     }
 
     /// Creates the user's parent folder, and checks that it is private.
     ///
-    /// Every user may write where it is located.
+    /// The check is necessary because every user can write to the folder's location.
     private static func makeParent(_ parent: String) throws(CommandFailure) {
         guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw failure("create", parent) }
         // For a symbolic link, these are the attributes of the link.
-        let found = try? FileManager.default.attributesOfItem(atPath: parent)  // deleted again: not usable
+        let found = try? FileManager.default.attributesOfItem(atPath: parent)  // deleted in the meantime: unusable
         guard let found, found[.type] as? FileAttributeType == .typeDirectory,
             (found[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(),
             let rights = (found[.posixPermissions] as? NSNumber)?.uint16Value, rights & 0o077 == 0
@@ -114,7 +114,7 @@ final class EphemeralFolder: Sendable {
         for name in names where name.hasPrefix(prefix) {
             let folder = parent + "/" + name
             let lock = open(folder + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            // A folder without a lock file belongs to a process that was killed before it created one.
+            // A folder without a lock file belongs to a process that was killed before it created the file.
             if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
             if lock >= 0 { close(lock) }
         }
@@ -131,7 +131,7 @@ final class EphemeralFolder: Sendable {
     /// Whether an in-memory file system with enough space is mounted at a path.
     private static func isUsableMemoryFileSystem(_ path: String) -> Bool {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
-            return false  // without the list, no file system is known to be in memory
+            return false  // without the list, assume that no file system is in memory
         }
         let isInMemory = mounts.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")

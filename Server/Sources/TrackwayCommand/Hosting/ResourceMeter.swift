@@ -4,12 +4,12 @@
 internal import CollectorHTTP
 internal import Foundation
 
-/// Measures the resource use of a collector's folder and process.
+/// Measures the resource usage of a collector's folder and process.
 struct ResourceMeter: Sendable {
     /// The folder.
     let folder: CollectorFolder
 
-    /// Returns the current resource use.
+    /// Returns the current resource usage.
     ///
     /// Values that the system does not provide are omitted.
     ///

@@ -2,20 +2,20 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// The message that a collector prints when it is ready.
 struct ServeBanner: Sendable {
     /// The data folder.
     var folder: CollectorFolder
-    /// The address it listens on.
+    /// The address that the collector listens on.
     var host: String
     /// The developer key, if any.
     var developmentKey: String?
     /// Whether the collector keeps no data.
     var isEphemeral = false
-    /// The option that lets this machine read without a key; nil when every reader needs one.
-    var opensReading: String?
+    /// The option that lets this machine read without a key; nil if every reader needs a key.
+    var openReadOption: String?
     /// The description of the storage.
     var storage = LocalStorageProvider().summary
 
@@ -41,7 +41,7 @@ struct ServeBanner: Sendable {
         if let developmentKey { lines.append("Key      \(developmentKey)") }
         lines.append(
             "Reading  "
-                + (opensReading.map { "on this machine without a key (\($0)); not for use behind a proxy" }
+                + (openReadOption.map { "on this machine without a key (\($0)); not for use behind a proxy" }
                     ?? "with a key of scope “read”; create one with `trackway keys create NAME --scope read`")
         )
         for line in storage.lines {
@@ -58,14 +58,14 @@ struct ServeBanner: Sendable {
         return lines
     }
 
-    /// Returns the JSON that programs read.
+    /// Returns the message as JSON, for programs.
     func json(port: Int, process: Int32) -> JSONValue {
         .members(
             ("url", .string(url(port: port))),
             ("port", .integer(Int64(port))),
             ("pid", .integer(Int64(process))),
             ("durability", .string(isEphemeral ? "memory" : storage.durability)),
-            ("read_key", .boolean(opensReading == nil)),
+            ("read_key", .boolean(openReadOption == nil)),
             ("data", .string(folder.path))
         )
     }
@@ -73,7 +73,7 @@ struct ServeBanner: Sendable {
 
 /// A file with the collector's address, which exists while the collector runs.
 struct AddressFile: Sendable {
-    /// The file.
+    /// The path of the file.
     let path: String
 
     /// Removes the file of an earlier collector.
@@ -107,7 +107,7 @@ struct AddressFile: Sendable {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            // The file does not exist.
+            // Ignore the error, because the file may not exist.
         }
     }
 }

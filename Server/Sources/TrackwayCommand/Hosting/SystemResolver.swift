@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Dispatch
 internal import Foundation
 
 /// Resolves host names with the system's resolver.
 enum SystemResolver {
-    /// Returns the addresses of a host name; empty if it is unknown.
+    /// Returns the addresses of a host name; empty if the name is unknown.
     ///
-    /// Blocks a thread of a dispatch queue, never one that runs tasks.
+    /// Blocks a dispatch queue's thread, never a thread that runs tasks.
     @Sendable static func addresses(of name: String) async -> [IPAddress] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: lookUp(name)) }
@@ -34,7 +34,7 @@ enum SystemResolver {
                 0,
                 NI_NUMERICHOST
             )
-            // A link-local address includes its interface.
+            // Remove the interface from a link-local address.
             let plain = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             // Anything that is not an address becomes 0.0.0.0, which is never allowed.
             let address = code == 0 ? IPAddress(plain.prefix { $0 != "%" }) : nil

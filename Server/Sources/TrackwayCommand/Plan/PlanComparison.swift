@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// The result of comparing a collector's events with a plan.
 ///
-/// It has received names that are not planned, planned names that were never received, and violations.
+/// The result contains received names that are not planned, planned names that were never received, and violations.
 struct PlanComparison: Sendable {
     /// A group of events that violate the plan in the same way.
     struct Violation: Sendable, Hashable {
         /// The event's name.
         var name: String
-        /// The location within the event.
+        /// The location of the violation within the event.
         var path: String
         /// The code of the violation.
         var code: String
@@ -30,10 +30,10 @@ struct PlanComparison: Sendable {
     let address: String
     /// Whether the collector uses this plan.
     ///
-    /// If so, the counts cover all events, otherwise only the inspected ones.
+    /// If true, the counts cover all events; otherwise, only the inspected events.
     var isCounted = false
     /// The number of inspected or counted events.
-    var looked: Int64 = 0
+    var checkedEvents: Int64 = 0
     /// Received names that are not in the plan, with their event counts.
     private(set) var unplanned: [(name: String, events: Int64)] = []
     /// The number of events whose names the collector does not count separately.
@@ -86,11 +86,11 @@ struct PlanComparison: Sendable {
         if found[place].sample.isEmpty { found[place].sample = violation.sample }
     }
 
-    /// Inspects stored events of one name, as listed by the collector.
-    mutating func look(_ events: [JSONValue], of name: String, number: Int, by inspection: inout PlanInspection) {
+    /// Inspects stored events with one name, as listed by the collector.
+    mutating func inspect(_ events: [JSONValue], of name: String, number: Int, by inspection: inout PlanInspection) {
         for event in events {
-            looked += 1
-            (event["event"] ?? .null).json().withUnsafeBytes { inspection.look(at: number, event: $0) }
+            checkedEvents += 1
+            (event["event"] ?? .null).json().withUnsafeBytes { inspection.inspect(number, event: $0) }
             for finding in inspection.findings {
                 let path = inspection.checker.path(of: finding)
                 add(
@@ -113,7 +113,7 @@ struct PlanComparison: Sendable {
         .members(
             ("url", .string(address)),
             ("counted", .boolean(isCounted)),
-            ("looked", .integer(looked)),
+            ("looked", .integer(checkedEvents)),
             ("clean", .boolean(isClean)),
             (
                 "unplanned",

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// An initial plan created from a collector's event catalog, for manual review.
 struct PlanDraft {
-    /// Whether to list the values of strings that have few.
+    /// Whether to list the values of strings with few distinct values.
     var listsValues = false
     private(set) var events: [PlannedEvent] = []
-    /// Events that a plan need not or cannot name.
-    private(set) var passedOver: [String] = []
+    /// The names of events that a plan need not or cannot include.
+    private(set) var omittedNames: [String] = []
 
     /// The maximum number of distinct values to list.
     private static let maxValues = 8
-    /// The minimum number of events for listing values.
+    /// The minimum number of events required for listing values.
     private static let enoughEvents: Int64 = 50
 
-    /// Whether an event belongs in a plan; automatically captured ones do not.
-    mutating func takes(_ name: String) -> Bool {
+    /// Returns whether an event belongs in a plan.
+    ///
+    /// Automatically captured events and events with an empty name do not belong in a plan. If the result is false, the
+    /// name is added to ``omittedNames``.
+    mutating func accept(_ name: String) -> Bool {
         guard !PlanChecker.isCaptured(name), !name.isEmpty else {
-            passedOver.append(name)
+            omittedNames.append(name)
             return false
         }
         return true
@@ -40,7 +43,7 @@ struct PlanDraft {
             let isEverywhere = attribute["events"]?.integer == read && read > 0
             schema.properties.append(PlanSchema.Property(name, self.schema(of: attribute), isRequired: isEverywhere))
         }
-        // Attributes that the catalog omits may occur, too.
+        // Attributes that the catalog omits may occur as well.
         if (description["omitted"]?.integer ?? 0) > 0 { schema.additional = .allowed }
         schema.properties.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         events.append(PlannedEvent(name: name, attributes: schema))
@@ -56,7 +59,7 @@ struct PlanDraft {
             case "boolean": kinds.insert(.boolean)
             case "list": kinds.insert(.array)
             case "object": kinds.insert(.object)
-            default: break  // Null is not a value; types of later versions are unknown here.
+            default: break  // `null` is not a value; types of later versions are unknown.
             }
         }
         if kinds.contains(.number) { kinds.remove(.integer) }
@@ -72,7 +75,7 @@ struct PlanDraft {
         return schema
     }
 
-    /// Returns a plan of the events added so far.
+    /// Returns a plan with the events added so far.
     func plan(title: String?) -> TrackingPlan {
         TrackingPlan(title: title, events: events)
     }

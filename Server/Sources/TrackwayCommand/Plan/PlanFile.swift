@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
 
 /// Reads and writes plan files.
@@ -32,7 +32,7 @@ enum PlanFile {
 
     /// Reads the plan in a file.
     ///
-    /// - Throws: ``CommandFailure``; `malformedInput` with all mistakes of the plan.
+    /// - Throws: ``CommandFailure``; `malformedInput` with all mistakes in the plan.
     static func plan(_ path: String) throws(CommandFailure) -> TrackingPlan {
         let reading = try read(path)
         if let plan = reading.plan { return plan }

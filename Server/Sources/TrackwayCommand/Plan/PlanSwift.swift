@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// Generates Swift source from a plan, with a `TypedEvent` for each event.
 ///
@@ -190,7 +190,7 @@ struct PlanSwift {
         return "PlannedValue"
     }
 
-    /// Returns the listed values if all of them are strings.
+    /// Returns the listed values if all of them are strings; otherwise nil.
     private func texts(_ schema: PlanSchema) -> [String]? {
         guard let values = schema.values, !values.isEmpty, !schema.isDateTime, schema.kinds.isSubset(of: [.string])
         else { return nil }

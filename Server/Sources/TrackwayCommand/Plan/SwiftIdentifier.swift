@@ -12,7 +12,7 @@ enum SwiftIdentifier {
             self.taken = taken
         }
 
-        /// Returns a unique name: the requested one, if necessary with a number appended.
+        /// Returns a unique name: the requested name, with a number appended if necessary.
         mutating func claim(_ name: String) -> String {
             var number = 2
             var free = name
@@ -26,10 +26,10 @@ enum SwiftIdentifier {
 
     /// Returns a type's name: `view_item` becomes `ViewItem`.
     ///
-    /// - Parameter suffix: Appended to a name that Swift or the generated code reserves.
+    /// - Parameter suffix: The suffix to append to a name that is reserved by Swift or the generated code.
     static func type(_ text: String, suffix: String) -> String {
         let name = words(text).map { capitalized($0) }.joined()
-        let usable = begins(name) ? name : "_" + name
+        let usable = startsWithLetter(name) ? name : "_" + name
         return reservedTypes.contains(usable) ? usable + suffix : usable
     }
 
@@ -37,7 +37,7 @@ enum SwiftIdentifier {
     static func member(_ text: String) -> String {
         let words = words(text)
         let name = words.prefix(1).map(uncapitalized).joined() + words.dropFirst().map { capitalized($0) }.joined()
-        let usable = begins(name) ? name : "_" + name
+        let usable = startsWithLetter(name) ? name : "_" + name
         return reservedMembers.contains(usable) ? usable + "_" : usable
     }
 
@@ -59,7 +59,7 @@ enum SwiftIdentifier {
 
     /// Returns text as lines of a documentation comment.
     ///
-    /// Omits characters that could end the comment or mislead its readers.
+    /// Characters that could end the comment or mislead its readers are omitted.
     static func comment(_ text: String, _ indentation: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map { line in
             let plain = String(String.UnicodeScalarView(line.unicodeScalars.filter { isPlain($0) || $0 == "\t" }))
@@ -68,7 +68,7 @@ enum SwiftIdentifier {
         }
     }
 
-    /// Whether a character is visible: not a control or direction character.
+    /// Whether a character is visible rather than a control or direction character.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
@@ -80,7 +80,8 @@ enum SwiftIdentifier {
 
     /// Splits a name into words that an identifier can contain.
     ///
-    /// Other characters separate words. Without any word, the characters' code points are used.
+    /// Characters that an identifier cannot contain separate words. If there are no words, the code points of the
+    /// characters are used.
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -101,26 +102,26 @@ enum SwiftIdentifier {
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x41...0x5A, 0x61...0x7A: return true
-        // Ranges where Swift allows letters in identifiers, and a letter is one character.
+        // Ranges in which Swift allows letters in identifiers and each letter is one character.
         case 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF, 0x370...0x167F, 0x1E00...0x1FFF, 0x3040...0xD7FF:
             return scalar.properties.isAlphabetic && scalar.properties.isXIDStart
         default: return false
         }
     }
 
-    private static func begins(_ name: String) -> Bool { name.unicodeScalars.first.map(isLetter) ?? false }
+    private static func startsWithLetter(_ name: String) -> Bool { name.unicodeScalars.first.map(isLetter) ?? false }
 
-    private static func isShouted(_ word: String) -> Bool { word == word.uppercased() && word != word.lowercased() }
+    private static func isUppercase(_ word: String) -> Bool { word == word.uppercased() && word != word.lowercased() }
 
     private static func capitalized(_ word: String) -> String {
-        let word = isShouted(word) && word.count > 1 ? word.lowercased() : word
+        let word = isUppercase(word) && word.count > 1 ? word.lowercased() : word
         return word.prefix(1).uppercased() + word.dropFirst()
     }
 
     private static func uncapitalized(_ word: String) -> String {
-        if isShouted(word) { return word.lowercased() }
+        if isUppercase(word) { return word.lowercased() }
         let leading = word.prefix { $0.isUppercase }
-        // In `URLString`, the S begins the next word.
+        // In `URLString`, the `S` begins the next word.
         let count = leading.count > 1 && leading.count < word.count ? leading.count - 1 : leading.count
         return word.prefix(count).lowercased() + word.dropFirst(count)
     }
@@ -144,7 +145,7 @@ enum SwiftIdentifier {
 
     /// Names that members cannot have.
     ///
-    /// They exist on every type, are used by the generated code, or have a special meaning.
+    /// These names exist on every type, are used by the generated code, or have a special meaning.
     private static let reservedMembers: Set<String> = [
         "init", "self", "Self", "Type", "Protocol", "attributes", "items", "encode", "name", "rawValue", "stringValue",
         "intValue", "hashValue", "hash", "description", "debugDescription", "allCases", "none", "some", "dynamicType",

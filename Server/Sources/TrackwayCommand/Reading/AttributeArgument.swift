@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// An attribute typed on a command line: `total=12.5`, `first=true`, `tags='["a","b"]'`, `zip:=0815`.
 struct AttributeArgument: Sendable, Hashable {
     /// The attribute's name.
     var key: String
-    /// Its value.
+    /// The attribute's value.
     var value: AttributeValue
 
     /// Parses `key=value`.
     ///
-    /// A value that looks like JSON (a number, `true`, `[…]`, `{…}`, `"…"`) has that type; any other value is text.
+    /// A value that looks like JSON (a number, `true`, `[…]`, `{…}`, `"…"`) has its JSON type; any other value is text.
     /// `key:=value` is always text.
     ///
     /// - Throws: ``CommandFailure`` `usage` for a missing `=` or key, and for a value that begins like JSON but is

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// One event as a line of NDJSON: `{"name":"purchase","attributes":{"total":12.5},"items":[{"id":"A-1"}]}`.
 struct EventLine: Sendable, Hashable {
     /// The event's name.
     var name: String
-    /// Its attributes.
+    /// The event's attributes.
     var attributes: Attributes
-    /// Its items.
+    /// The event's items.
     var items: [Item]
     /// Whether the line had an `id`, `time`, or `mono`, which recording replaces.
     var hasOwnIdentity: Bool
@@ -17,8 +17,8 @@ struct EventLine: Sendable, Hashable {
     /// Parses a line.
     ///
     /// - Parameters:
-    ///   - bytes: The line without its end.
-    ///   - number: The line's number, from 1, for the message.
+    ///   - bytes: The line without its line ending.
+    ///   - number: The line's number for error messages, starting at 1.
     /// - Throws: ``CommandFailure`` `malformedInput` with the line, the member, and a suggestion.
     init(_ bytes: [UInt8], number: Int) throws(CommandFailure) {
         let json: JSONValue
@@ -60,17 +60,17 @@ struct EventLine: Sendable, Hashable {
                 for value in values { items.append(try Self.item(value, number: number)) }
             case ("id", _), ("time", _), ("mono", _): hasOwnIdentity = true
             case ("name", _):
-                throw Self.wrong(number, "“name” is not text", remedy: "write \"name\":\"purchase\"")
+                throw Self.inputFailure(number, "“name” is not text", remedy: "write \"name\":\"purchase\"")
             case ("attributes", _):
-                throw Self.wrong(
+                throw Self.inputFailure(
                     number,
                     "“attributes” is not an object",
                     remedy: "write \"attributes\":{\"total\":12.5}"
                 )
             case ("items", _):
-                throw Self.wrong(number, "“items” is not an array", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
+                throw Self.inputFailure(number, "“items” is not an array", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
             default:
-                throw Self.wrong(
+                throw Self.inputFailure(
                     number,
                     "an event has no member “\(member.key)”",
                     remedy: "put it into \"attributes\""
@@ -78,24 +78,24 @@ struct EventLine: Sendable, Hashable {
             }
         }
         guard let name else {
-            throw Self.wrong(number, "the event has no “name”", remedy: "write \"name\":\"purchase\"")
+            throw Self.inputFailure(number, "the event has no “name”", remedy: "write \"name\":\"purchase\"")
         }
         guard !name.isEmpty else {
-            throw Self.wrong(number, "“name” is empty", remedy: "write \"name\":\"purchase\"")
+            throw Self.inputFailure(number, "“name” is empty", remedy: "write \"name\":\"purchase\"")
         }
         self.name = name
     }
 
     private static func item(_ value: JSONValue, number: Int) throws(CommandFailure) -> Item {
         guard let id = value["id"]?.string else {
-            throw wrong(number, "an item has no “id” that is text", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
+            throw inputFailure(number, "an item has no “id” that is text", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
         }
         var attributes: Attributes = [:]
         if case .object(let object) = value["attributes"] { attributes = Attributes(object) }
         return Item(id: id, name: value["name"]?.string, attributes)
     }
 
-    private static func wrong(_ number: Int, _ what: String, remedy: String) -> CommandFailure {
-        CommandFailure(.malformedInput, "line \(number): \(what)", remedy: remedy)
+    private static func inputFailure(_ number: Int, _ problem: String, remedy: String) -> CommandFailure {
+        CommandFailure(.malformedInput, "line \(number): \(problem)", remedy: remedy)
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A point in time as a person types it: `2026-11-21`, `2026-11-21T06:38:00Z`, milliseconds since 1970, or `2h` (ago).
 struct PointInTime: Sendable, Hashable {
-    /// The point.
+    /// The timestamp of the point in time.
     var timestamp: Timestamp
 
     /// Parses a point in time.
@@ -14,7 +14,7 @@ struct PointInTime: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text to parse.
-    ///   - now: The time that `30s`, `15m`, `2h`, and `7d` count back from.
+    ///   - now: The time from which `30s`, `15m`, `2h`, and `7d` count back.
     /// - Throws: ``CommandFailure`` `usage` with the valid formats.
     init(_ text: String, now: Timestamp) throws(CommandFailure) {
         guard let timestamp = Self.ago(text, now: now) ?? Self.absolute(text) else {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// The board for the data of the sample shop.
 enum SampleBoard {
@@ -10,7 +10,7 @@ enum SampleBoard {
     static let title = "Sample shop"
 
     /// The result of creating the board.
-    struct Made: Sendable {
+    struct CreatedBoard: Sendable {
         /// The board's address.
         var address: String
         /// A read-only link that needs no key.
@@ -19,34 +19,34 @@ enum SampleBoard {
         var link: String?
     }
 
-    /// Creates the board unless its title exists, with a thirty-day link.
+    /// Creates the board and a thirty-day link, unless a board with this title exists.
     ///
     /// - Parameters:
-    ///   - address: The collector. Without a key, the developer key is tried.
-    ///   - zone: The time zone of day boundaries.
+    ///   - address: The collector's address. Without a key, the developer key is tried.
+    ///   - zone: The time zone in which days begin.
     /// - Throws: ``CommandFailure`` with the collector's message.
-    static func make(at address: CollectorAddress, zone: String) async throws(CommandFailure) -> Made {
+    static func create(at address: CollectorAddress, zone: String) async throws(CommandFailure) -> CreatedBoard {
         var address = address
         address.key = address.key ?? "dev"
         let client = CollectorClient(address)
         let boards = try await client.get("/v1/boards")["boards"]?.array ?? []
         if let id = boards.first(where: { $0["title"]?.string == title })?["id"]?.string {
-            return Made(address: "\(address.root)/?boards=\(id)")
+            return CreatedBoard(address: "\(address.root)/?boards=\(id)")
         }
         let id = try await client.send("POST", "/v1/boards", body: draft(zone: zone))["id"]?.string ?? ""
-        var made = Made(address: "\(address.root)/?boards=\(id)")
+        var createdBoard = CreatedBoard(address: "\(address.root)/?boards=\(id)")
         do throws(CommandFailure) {
             let query = [(name: "expires_in", value: "30d")]
             let link = try await client.send("POST", "/v1/boards/\(id)/links", query: query)
-            made.link = link["path"]?.string.map { address.root + $0 }
+            createdBoard.link = link["path"]?.string.map { address.root + $0 }
         } catch {
-            // A write-only or missing key must not grant read access; the board stays without a link.
+            // A write-only or missing key must not grant read access, so no link is created for the board.
             guard error.status == .refused else { throw error }
         }
-        return made
+        return createdBoard
     }
 
-    /// The board's JSON to send.
+    /// Returns the JSON that creates the board.
     static func draft(zone: String) -> JSONValue {
         .members(("title", .string(title)), ("cards", .array(cards.map { card($0, zone) })))
     }
@@ -68,10 +68,10 @@ enum SampleBoard {
             "name=payment_failed&by=context.app.version&top=4&last=30d"
         ),
         ("Weekly retention", .full, .retention, "interval=week&last=30d"),
-        ("New, returning, resurrected, and dormant users", .half, .lifecycle, "last=30d"),
+        ("New, returning, reactivated, and dormant users", .half, .lifecycle, "last=30d"),
         ("Active days per user", .half, .stickiness, "last=30d"),
         ("Paths from the home screen", .full, .paths, "start=Home&steps=5&top=5&last=30d"),
-        ("Most frequent events", .full, .catalogue, "limit=12"),
+        ("Most frequent events", .full, .catalog, "limit=12"),
         ("Missing events", .half, .ledger, ""),
         ("Rejected events", .half, .failed, "last=30d&top=6"),
     ]

@@ -5,9 +5,9 @@
 struct SampleRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates an independent generator for a place in the data.
+    /// Creates a generator for one part of the data.
     ///
-    /// Data generated at one place does not depend on the data of other places.
+    /// Each part is generated independently of the others.
     init(seed: UInt64, _ place: UInt64...) {
         state = seed
         for part in place { state = next() ^ (part &* 0x9E37_79B9_7F4A_7C15) }
@@ -42,7 +42,7 @@ struct SampleRandom: RandomNumberGenerator, Sendable {
 
     /// Returns a random time in milliseconds, distributed around `usual`.
     ///
-    /// Most times are shorter, some much longer.
+    /// Most times are shorter; some are much longer.
     mutating func time(around usual: Double) -> Int64 {
         // Exponential distribution: -ln of a number that is never zero.
         Int64(-usual * SampleRandom.logarithm(1 - share())) + 200
@@ -50,7 +50,7 @@ struct SampleRandom: RandomNumberGenerator, Sendable {
 
     /// Returns the natural logarithm, identical on every system.
     ///
-    /// Splits off the binary exponent, and evaluates a series.
+    /// Separates the binary exponent and evaluates a series.
     private static func logarithm(_ value: Double) -> Double {
         let (exponent, significand) = (Double(value.exponent), value.significand)
         let ratio = (significand - 1) / (significand + 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A simulated visit to the sample shop.
 struct SampleSession {
@@ -17,7 +17,7 @@ struct SampleSession {
     private struct Product {
         var id: String
         var category: String
-        /// In euros.
+        /// The price in euros.
         var price: Double
     }
 
@@ -36,7 +36,7 @@ struct SampleSession {
 
     private let visitor: SampleVisitor
     private let version: String
-    /// Whether payments often fail, the reason why this version was withdrawn.
+    /// Whether payments often fail in this app version, which was withdrawn for that reason.
     private let isFaulty: Bool
     private var random: SampleRandom
     private var time: Int64
@@ -61,8 +61,8 @@ struct SampleSession {
     /// Simulates the visit.
     ///
     /// - Parameters:
-    ///   - isFirst: Whether the app was never opened before.
-    ///   - former: The previous version, if the app was updated since.
+    ///   - isFirst: Whether the app has never been opened before.
+    ///   - former: The previous version, if the app has been updated since the last visit.
     mutating func run(isFirst: Bool, updatedFrom former: String?) {
         if isFirst { add(CapturedName.firstOpen) }
         if let former, !isFirst { add(CapturedName.appUpdate, [(CapturedKey.previousAppVersion, .string(former))]) }
@@ -74,9 +74,9 @@ struct SampleSession {
         add(CapturedName.sessionStart)
         show("Home")
         if random.happens(0.12), !isSignedIn { signUp() }
-        var left = random.number(1...6)
-        while left > 0 {
-            left -= 1
+        var remainingActions = random.number(1...6)
+        while remainingActions > 0 {
+            remainingActions -= 1
             if random.happens(0.3) { search() } else { browse() }
             if random.happens(0.06) {
                 show("Home")
@@ -94,22 +94,22 @@ struct SampleSession {
         wait(4_000)
         let found = random.happens(0.08) ? 0 : random.number(1...40)
         add("search", [("query", .string(text)), ("results", .integer(found))])
-        if found > 0, random.happens(0.7) { look(at: product()) }
+        if found > 0, random.happens(0.7) { viewProduct(randomProduct()) }
     }
 
     private mutating func browse() {
-        let product = product()
+        let product = randomProduct()
         click("tab-\(product.category.lowercased())", product.category)
         show(product.category)
         wait(8_000)
-        if random.happens(0.75) { look(at: product) }
+        if random.happens(0.75) { viewProduct(product) }
     }
 
-    private mutating func product() -> Product {
+    private mutating func randomProduct() -> Product {
         Self.products[Int(random.number(0...Int64(Self.products.count - 1)))]
     }
 
-    private mutating func look(at product: Product) {
+    private mutating func viewProduct(_ product: Product) {
         show("Product")
         let price = price(product)
         add(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// A simulated shop with its visitors.
 ///
-/// The same seed, days, and end give the same events with the same ids, so that sending them twice adds nothing.
+/// The same seed, days, and end produce the same events with the same ids, so sending them twice adds nothing.
 ///
-/// The number of visitors grows by half, weekends are busy, a sale brings many visitors for three days, payments fail
-/// in an app version until it is replaced, and the old version records an event that the collector rejects.
+/// The number of visitors grows by half, weekends are busy, and a sale brings many visitors for three days. Payments
+/// fail in one app version until it is replaced, and the old version records an event that the collector rejects.
 struct SampleShop {
     /// A batch to send.
     struct Batch: Sendable {
@@ -28,7 +28,7 @@ struct SampleShop {
 
     private static let dayLength: Int64 = 86_400_000
 
-    /// Returns the beginning of the current hour, by which the last day ends.
+    /// Returns the beginning of the current hour, the latest possible end of the last day.
     static func latestEnd(at now: Timestamp = SystemClock().now().wall) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds / 3_600_000 * 3_600_000)
     }
@@ -58,7 +58,7 @@ struct SampleShop {
                 )
             }
             var batches: [(start: Int64, batch: Batch)] = []
-            for index in people.indices where people[index].visitor.comes(on: day) {
+            for index in people.indices where people[index].visitor.visits(on: day) {
                 batches.append(visit(people[index].visitor, &people[index].state, on: day, from: start))
             }
             batches.sort { $0.start < $1.start }
@@ -74,7 +74,7 @@ struct SampleShop {
         return max(1, Int(Double(visitors) * growth * weekend * sale * (0.85 + 0.3 * random.share())))
     }
 
-    /// Returns the app version that is current on a day.
+    /// Returns the current app version on a day.
     ///
     /// Payments fail in 2.3.0.
     private func version(on day: Int) -> (name: String, isFaulty: Bool) {
@@ -95,25 +95,25 @@ struct SampleShop {
         var random = visitor.random(on: day)
         let hour = random.pick(Self.hours)
         // Leave the last two hours free, so that no visit extends beyond the end of the day.
-        let began = start + min(hour * 3_600_000 + random.number(0...3_599_999), Self.dayLength - 7_200_000)
+        let sessionStart = start + min(hour * 3_600_000 + random.number(0...3_599_999), Self.dayLength - 7_200_000)
         let (current, isFaulty) = version(on: day)
         let former = state.version
         if former.isEmpty || visitor.updates { state.version = current }
         var session = SampleSession(
             of: visitor,
             state,
-            at: began,
+            at: sessionStart,
             faulty: isFaulty && state.version == current,
             random
         )
         session.run(isFirst: former.isEmpty, updatedFrom: former == state.version ? nil : former)
         state.sessions += 1
-        // Omit events that do not fit into the day: a visit lasts at most an hour and a half.
-        let events = session.events.prefix { $0.time < began + 5_400_000 }
-        let batch = SampleBatch(visitor, state, session: began, Array(events), &random)
+        // Omit events that do not fit in the day: a visit lasts at most an hour and a half.
+        let events = session.events.prefix { $0.time < sessionStart + 5_400_000 }
+        let batch = SampleBatch(visitor, state, session: sessionStart, Array(events), &random)
         state.sequence += UInt64(batch.events)
         state.isSignedIn = events.last?.isSignedIn ?? state.isSignedIn
-        return (began, Batch(body: batch.body, events: batch.events))
+        return (sessionStart, Batch(body: batch.body, events: batch.events))
     }
 }
 
@@ -126,16 +126,16 @@ private struct SampleBatch {
         _ visitor: SampleVisitor,
         _ state: SampleVisitor.State,
         session: Int64,
-        _ told: [SampleSession.Event],
+        _ recorded: [SampleSession.Event],
         _ random: inout SampleRandom
     ) {
-        let ids = EventIDGenerator(chance: random.next())
+        let ids = EventIDGenerator(randomBits: random.next())
         // The first version records an event whose name is too long, which the collector rejects.
         let hasFault = state.version == "2.1.0" && random.happens(0.02)
-        // A device whose disk was full dropped events, and reports them.
+        // A device whose disk was full dropped events and reports their number.
         let lost: UInt64 = random.happens(0.002) ? 3 : 0
         let first = state.sequence + 1 + lost
-        let last = first + UInt64(told.count + (hasFault ? 1 : 0)) - 1
+        let last = first + UInt64(recorded.count + (hasFault ? 1 : 0)) - 1
         var lines: [UInt8] = []
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
@@ -164,7 +164,7 @@ private struct SampleBatch {
             lines += writer.array()
         }
         var wasSignedIn: Bool?
-        for event in told {
+        for event in recorded {
             if wasSignedIn != event.isSignedIn {
                 wasSignedIn = event.isSignedIn
                 lines.append(10)
@@ -173,7 +173,7 @@ private struct SampleBatch {
             lines.append(10)
             lines += Self.line(event, ids.next(at: Timestamp(milliseconds: event.time)), since: session)
         }
-        if hasFault, let end = told.last {
+        if hasFault, let end = recorded.last {
             var fault = end
             fault.name = String(repeating: "checkout_step_", count: 12)
             fault.attributes = [("step", .integer(3))]

@@ -2,25 +2,25 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Sends sample data to a collector, several batches concurrently.
 struct SampleUpload: Sendable {
     /// The totals of an upload.
-    struct Sent: Sendable, Hashable {
-        /// Batches that the collector accepted.
+    struct Summary: Sendable, Hashable {
+        /// The number of batches that the collector accepted.
         var batches = 0
-        /// Events that the collector accepted.
+        /// The number of events that the collector accepted.
         var events = 0
-        /// Events that the collector rejected.
+        /// The number of events that the collector rejected.
         var rejected = 0
-        /// Events that a device recorded and dropped; reported, but not sent.
+        /// The number of events that devices recorded and dropped, and therefore reported but did not send.
         var dropped = 0
 
         /// Adds the collector's response to a batch.
         ///
-        /// - Parameter recorded: The number of events that the batch reports, including dropped ones.
+        /// - Parameter recorded: The number of events that the batch reports, including dropped events.
         mutating func add(_ answer: JSONValue, recorded: Int) {
             let accepted = Int(clamping: answer["accepted"]?.integer ?? 0)
             let refused = answer["rejected"]?.array?.count ?? 0
@@ -56,8 +56,8 @@ struct SampleUpload: Sendable {
     /// Sends all data, day by day, and shows the progress.
     ///
     /// - Throws: ``CommandFailure`` with the collector's message.
-    func send(_ shop: SampleShop, showing console: Console) async throws -> Sent {
-        var sent = Sent()
+    func send(_ shop: SampleShop, showing console: Console) async throws -> Summary {
+        var sent = Summary()
         var bar = ProgressBar(total: UInt64(shop.days))
         try await shop.forEachDay { day, batches in
             try await withThrowingTaskGroup(of: (answer: JSONValue, recorded: Int).self) { group in

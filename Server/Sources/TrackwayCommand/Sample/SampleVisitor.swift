@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
-/// A visitor of the sample shop: identity, device, and days of visits.
+/// A visitor to the sample shop, with an identity, a device, and days of visits.
 struct SampleVisitor: Sendable {
     /// The visitor's device.
     struct Device: Sendable {
@@ -12,7 +12,7 @@ struct SampleVisitor: Sendable {
         var system: String
     }
 
-    /// The visitor's number, in the order of first visits.
+    /// The visitor's number in the order of first visits.
     let number: UInt64
     /// The day of the first visit, from 0.
     let firstDay: Int
@@ -21,9 +21,9 @@ struct SampleVisitor: Sendable {
     let device: Device
     let country: String
     let currency: String
-    /// The user id, in effect after the first sign-up.
+    /// The user id, which applies after the first sign-up.
     let user: String
-    /// Whether the visitor comes often.
+    /// Whether the visitor visits often.
     let isLoyal: Bool
     /// Whether the visitor updates the app.
     let updates: Bool
@@ -73,17 +73,17 @@ struct SampleVisitor: Sendable {
         updates = random.happens(0.9)
     }
 
-    /// Whether the visitor comes on a day.
+    /// Whether the visitor visits on a given day.
     ///
-    /// All visitors come on their first day. Later, loyal visitors come with constant probability, and others less and
-    /// less often.
-    func comes(on day: Int) -> Bool {
+    /// All visitors visit on their first day. Later, loyal visitors visit with constant probability, and others less
+    /// and less often.
+    func visits(on day: Int) -> Bool {
         guard day > firstDay else { return day == firstDay }
         var random = SampleRandom(seed: seed, 2, number, UInt64(day))
         let since = Double(day - firstDay)
         return random.happens(isLoyal ? 0.45 : 0.32 / (1 + 0.55 * since))
     }
 
-    /// Returns the generator for the actions of a day.
+    /// Returns the random number generator for the actions of a day.
     func random(on day: Int) -> SampleRandom { SampleRandom(seed: seed, 3, number, UInt64(day)) }
 }

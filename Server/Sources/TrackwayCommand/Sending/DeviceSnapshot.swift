@@ -3,15 +3,15 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
 /// A snapshot of this machine, taken by the SDK as in an app.
 struct DeviceSnapshot: Sendable {
-    /// The events as the SDK recorded them, one JSON object each.
+    /// The events as recorded by the SDK, each a JSON object.
     var events: [JSONValue]
-    /// The body of the Sift request that carries them, before compression.
+    /// The uncompressed body of the Sift request that carries the events.
     var siftBody: [UInt8]
 
     /// The maximum duration of a snapshot.
@@ -21,13 +21,13 @@ struct DeviceSnapshot: Sendable {
 
     /// Takes a snapshot with the SDK.
     ///
-    /// Records into a folder that is removed afterwards, and sends nothing.
+    /// Records into a folder that is removed afterward, and sends nothing.
     ///
     /// - Parameters:
     ///   - sources: The sources of the snapshot.
-    ///   - appID: The id of the app that takes it.
+    ///   - appID: The id of the app that takes the snapshot.
     ///   - folder: The folder to record into.
-    ///   - console: Receives diagnostics.
+    ///   - console: The console for diagnostics.
     ///   - timeout: The maximum duration.
     static func take(
         from sources: SnapshotSources,
@@ -41,7 +41,7 @@ struct DeviceSnapshot: Sendable {
         let requests = RequestCatcher()
         let analytics = try start(sources, appID: appID, folder: folder, requests: requests, console: console)
         // The app becoming active triggers a snapshot.
-        analytics.lifeCycleChanged(to: .didBecomeActive)
+        analytics.lifecycleChanged(to: .didBecomeActive)
         let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], timeout: timeout)
         await analytics.shutdown(timeout: .zero)
         guard let native = caught[NativeFormat.address], let sift = caught[Self.siftAddress] else {
@@ -74,7 +74,7 @@ struct DeviceSnapshot: Sendable {
         configuration.lifecycle.isObserved = false
         configuration.capture = []
         configuration.snapshots = SnapshotOptions(sources: sources, allowsMotion: true)
-        // Send both events of a snapshot in one request, or one alone if the sources have no device properties.
+        // Send both events of a snapshot in one request, or only one event if the sources have no device properties.
         configuration.delivery.policy.flushEvents = 2
         configuration.delivery.policy.flushInterval = .seconds(8)
         configuration.onDiagnostic = { console.note(console.messageStyle.faint("— \($0)")) }
@@ -94,7 +94,7 @@ struct DeviceSnapshot: Sendable {
 
 /// A destination that receives events as recorded, one JSON object per line.
 private struct NativeFormat: Destination {
-    /// An address without a server.
+    /// An address at which no server exists.
     static let address = "http://native.invalid/"
 
     let id: DestinationID = "native"
@@ -107,7 +107,7 @@ private struct NativeFormat: Destination {
     func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict { .accepted }
 }
 
-/// A transport that collects requests and answers each with success.
+/// A transport that collects requests and responds to each with success.
 private struct RequestCatcher: Transport {
     private let caught = AsyncStream.makeStream(of: WireRequest.self)
 
@@ -118,11 +118,12 @@ private struct RequestCatcher: Transport {
 
     /// Returns the body of the first request to each address.
     ///
-    /// Addresses without a request before the timeout are missing.
+    /// Addresses that receive no request before the timeout are missing.
     func wait(for addresses: Set<String>, timeout: Duration) async -> [String: [UInt8]] {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // Throws only if canceled because all requests have arrived; finishing the stream is harmless then.
+                // The sleep throws only if it is canceled because all requests have arrived; finishing the stream is
+                // then harmless.
                 try? await ContinuousClock().sleep(for: timeout)
                 caught.continuation.finish()
             }

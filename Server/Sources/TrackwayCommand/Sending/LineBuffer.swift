@@ -8,13 +8,13 @@ struct LineBuffer: Sendable, Hashable {
     /// A longer line is an error.
     static let longest = 8 * 1024 * 1024
 
-    /// The number of lines so far, including empty ones.
+    /// The number of lines read so far, including empty lines.
     private(set) var number = 0
     private var rest: [UInt8] = []
 
     /// Adds bytes and returns the lines that they complete.
     ///
-    /// Lines are numbered from 1; empty ones are omitted.
+    /// Lines are numbered from 1; empty lines are omitted.
     ///
     /// - Throws: ``CommandFailure`` `malformedInput` for a line that is too long.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(CommandFailure) -> [(number: Int, bytes: [UInt8])] {
@@ -36,7 +36,7 @@ struct LineBuffer: Sendable, Hashable {
         return lines
     }
 
-    /// Returns the text after the last line end, if it is not empty.
+    /// Returns the text after the last line ending, if it is not empty.
     mutating func finish() -> (number: Int, bytes: [UInt8])? { rest.isEmpty ? nil : take() }
 
     private mutating func take() -> (number: Int, bytes: [UInt8])? {

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Records and delivers events with the SDK, as an app would.
 struct Sender {
@@ -24,9 +24,9 @@ struct Sender {
     /// Opens the journal for a collector.
     ///
     /// - Parameters:
-    ///   - address: The collector.
+    ///   - address: The collector's address.
     ///   - folder: The folder for pending events; nil for the collector's own folder in the user's state folder.
-    ///   - console: Receives diagnostics.
+    ///   - console: The console for diagnostics.
     init(to address: CollectorAddress, folder: String?, console: Console) throws(CommandFailure) {
         self.folder = folder ?? Self.folder(for: address, environment: ProcessInfo.processInfo.environment)
         let url = try address.url("")
@@ -37,9 +37,9 @@ struct Sender {
         configuration.appVersion = TrackwayVersion.current
         configuration.storage.folder = URL(fileURLWithPath: self.folder)
         configuration.storage.maximumBytes = Self.maximumJournalBytes
-        // Ctrl-C ends the command immediately: recorded events are on disk, and the next run delivers them.
+        // Ctrl-C may end the command immediately, because recorded events are on disk and the next run delivers them.
         configuration.lifecycle.isObserved = false
-        // Only the given events are sent: use of the command itself is not recorded.
+        // Send only the given events; use of the command itself is not recorded.
         configuration.capture = []
         configuration.onDiagnostic = { diagnostic in
             console.redraw("")
@@ -64,7 +64,7 @@ struct Sender {
         return receipt
     }
 
-    /// Records an event that survives power loss.
+    /// Records an event durably, so that the event survives power loss.
     mutating func recordDurably(_ name: String, _ attributes: Attributes) async throws(CommandFailure) -> Receipt {
         do {
             let receipt = try await analytics.recordDurably(name, attributes)
@@ -80,7 +80,7 @@ struct Sender {
     /// - Parameters:
     ///   - input: The stream.
     ///   - bytes: The length of the stream; nil if unknown.
-    ///   - console: Shows the progress.
+    ///   - console: The console for the progress bar.
     mutating func record(from input: FileHandle, bytes: UInt64?, console: Console) async throws(CommandFailure) {
         var lines = LineBuffer()
         var bar = ProgressBar(total: bytes)
@@ -103,7 +103,7 @@ struct Sender {
 
     /// Delivers pending events, and closes the journal.
     mutating func finish(timeout: Duration) async {
-        await look(timeout: timeout)
+        await flush(timeout: timeout)
         await analytics.shutdown(timeout: .zero)
     }
 
@@ -129,11 +129,11 @@ struct Sender {
         }
         _ = record(event.name, event.attributes, items: event.items)
         // A stream is read faster than it is sent. Check regularly, so that the progress bar is accurate.
-        if tally.recorded % Self.stride == 0 { await look(timeout: .seconds(5)) }
+        if tally.recorded % Self.stride == 0 { await flush(timeout: .seconds(5)) }
     }
 
     /// Delivers for a limited time and updates the tally.
-    private mutating func look(timeout: Duration) async {
+    private mutating func flush(timeout: Duration) async {
         tally.count(await analytics.flush(timeout: timeout))
         tally.count(analytics.ledger(), since: before)
     }
@@ -149,7 +149,7 @@ struct Sender {
 
     /// Returns the folder for a collector's pending events.
     ///
-    /// Each collector has its own, so that its events are never sent to another.
+    /// Each collector has its own folder, so that its events are never sent to another collector.
     static func folder(for address: CollectorAddress, environment: [String: String]) -> String {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let root = state ?? (environment["HOME"] ?? "/tmp") + "/.local/state"
@@ -160,20 +160,20 @@ struct Sender {
     }
 }
 
-/// The outcome of the events of one `trackway send`.
+/// The outcome of the events of one `trackway send` run.
 struct SendTally: Sendable, Hashable {
-    /// Events recorded in the journal.
+    /// The number of events recorded in the journal.
     var recorded: UInt64 = 0
-    /// Events that could not be recorded.
+    /// The number of events that could not be recorded.
     var refused: UInt64 = 0
-    /// Events delivered to the collector.
+    /// The number of events delivered to the collector.
     var delivered: UInt64 = 0
-    /// Events that the collector rejected or the SDK dropped.
+    /// The number of events that the collector rejected or the SDK dropped.
     var dropped: UInt64 = 0
-    /// Events still pending.
+    /// The number of events that are still pending.
     var pending: UInt64 = 0
-    /// The reason that events are pending.
-    var obstacle: String?
+    /// The reason why events are pending.
+    var pendingReason: String?
 
     /// Whether the collector rejected the key.
     var isUnauthorized = false
@@ -183,14 +183,14 @@ struct SendTally: Sendable, Hashable {
         if receipt.isRecorded { recorded += 1 } else { refused += 1 }
     }
 
-    /// Updates the pending events and their reason from a flush.
+    /// Updates the pending events and the reason from a flush report.
     mutating func count(_ report: FlushReport) {
         pending = 0
-        obstacle = nil
+        pendingReason = nil
         isUnauthorized = false
         for part in report.destinations.values {
             pending += part.pending
-            obstacle = obstacle ?? part.obstacle
+            pendingReason = pendingReason ?? part.pendingReason
             if case .unauthorized = part.lastVerdict, part.pending > 0 { isUnauthorized = true }
         }
     }

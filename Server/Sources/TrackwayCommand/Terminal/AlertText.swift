@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats alerts as text.
 enum AlertText {
@@ -12,12 +12,12 @@ enum AlertText {
             ("id", .left), ("title", .left), ("state", .left), ("value", .right), ("condition", .left),
             ("since", .left), ("delivery", .left),
         ]
-        table.nothing = "No alerts yet; `trackway alert add` creates one."
+        table.nothing = "No alerts yet; `trackway alerts add` creates one."
         for alert in answer["alerts"]?.array ?? [] {
             table.rows.append([
                 alert["id"]?.string ?? "", ResultTable.name(alert["title"]?.string ?? "", longest: 40), state(alert),
                 ResultTable.number(alert["value"]), ResultTable.name(condition(alert["condition"]), longest: 60),
-                time(alert["since"]), told(alert),
+                time(alert["since"]), deliveryStatus(alert),
             ])
         }
         return table
@@ -35,9 +35,9 @@ enum AlertText {
             every      \(text("every")), notify after \(text("for")), resolve after \(text("keep_firing_for")), \
             repeat after \(text("repeat"))
             """,
-            "webhook    \(text("webhook"))  \(told(alert))",
+            "webhook    \(text("webhook"))  \(deliveryStatus(alert))",
         ]
-        if let trouble = alert["trouble"]?.string { lines.append("problem    \(EventLineFormat.plain(trouble))") }
+        if let problem = alert["trouble"]?.string { lines.append("problem    \(EventLineFormat.plain(problem))") }
         if let waiting = alert["waiting"] {
             lines.append(
                 """
@@ -62,7 +62,7 @@ enum AlertText {
             table.rows.append([
                 time(attempt["time"]), attempt["id"]?.string ?? "", attempt["kind"]?.string ?? "",
                 ResultTable.number(attempt["number"]), attempt["outcome"]?.string ?? "",
-                ResultTable.name(said(attempt), longest: 80), ResultTable.number(attempt["took"]),
+                ResultTable.name(response(attempt), longest: 80), ResultTable.number(attempt["took"]),
             ])
         }
         return table
@@ -70,8 +70,9 @@ enum AlertText {
 
     /// Returns one attempt as a line.
     static func attempt(_ attempt: JSONValue) -> String {
-        let took = ResultTable.number(attempt["took"])
-        return "\(attempt["outcome"]?.string ?? "–"): \(EventLineFormat.plain(said(attempt))) after \(took) ms"
+        let milliseconds = ResultTable.number(attempt["took"])
+        return
+            "\(attempt["outcome"]?.string ?? "–"): \(EventLineFormat.plain(response(attempt))) after \(milliseconds) ms"
     }
 
     /// Returns a condition as text.
@@ -82,12 +83,12 @@ enum AlertText {
         switch condition["kind"]?.string {
         case "missing": return "missing > \(threshold)"
         case "failed":
-            return "rejected > \(threshold) % within \(within) (min. \(ResultTable.number(condition["at_least"])))"
+            return "rejected > \(threshold)% within \(within) (min. \(ResultTable.number(condition["at_least"])))"
         case "silence": return "no events within \(within)"
-        case "disk": return "free space < \(threshold) \(condition["of"]?.string == "bytes" ? "bytes" : "%")"
+        case "disk": return "free space < \(threshold)\(condition["of"]?.string == "bytes" ? " bytes" : "%")"
         case "lag": return "index lag > \(threshold) s"
         default:
-            let unit = condition["of"]?.string == "change" || condition["kind"]?.string == "funnels" ? " %" : ""
+            let unit = condition["of"]?.string == "change" || condition["kind"]?.string == "funnels" ? "%" : ""
             let change = condition["of"]?.string == "change" ? "change of " : ""
             let question = "\(condition["kind"]?.string ?? "")?\(condition["query"]?.string ?? "")"
             return "\(change)\(question) \(condition["operator"]?.string ?? "") \(threshold)\(unit)"
@@ -105,13 +106,13 @@ enum AlertText {
         return alert["paused"]?.boolean == true ? "\(state) (paused)" : state
     }
 
-    private static func told(_ alert: JSONValue) -> String {
+    private static func deliveryStatus(_ alert: JSONValue) -> String {
         if alert["webhook_gone"] != nil { return "gone: the receiver rejects messages" }
         if alert["waiting"] != nil { return "not delivered yet" }
         return alert["last_attempt"]?["outcome"]?.string ?? ""
     }
 
-    private static func said(_ attempt: JSONValue) -> String {
+    private static func response(_ attempt: JSONValue) -> String {
         attempt["status"]?.integer.map { "status \($0)" } ?? attempt["message"]?.string ?? ""
     }
 

@@ -3,12 +3,12 @@
 
 internal import Dispatch
 internal import Foundation
-public import TrackwayEvents
+public import TrackwayCore
 
 /// The output streams of a command.
 ///
 /// Results go to standard output, everything else to standard error. All output is escaped (``TerminalText``), so that
-/// external text cannot control a terminal, whether it appears there or in the log of another program.
+/// external text cannot control a terminal, even if the text reaches a terminal through another program's log.
 public struct Console: Sendable {
     /// The process's standard streams.
     public static let standard = Console()
@@ -22,9 +22,9 @@ public struct Console: Sendable {
 
     private init() {
         let environment = ProcessInfo.processInfo.environment
-        style = Style(isColoured: Style.isWanted(isTerminal: isatty(STDOUT_FILENO) == 1, environment: environment))
+        style = Style(isColored: Style.isWanted(isTerminal: isatty(STDOUT_FILENO) == 1, environment: environment))
         messageStyle = Style(
-            isColoured: Style.isWanted(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
+            isColored: Style.isWanted(isTerminal: isatty(STDERR_FILENO) == 1, environment: environment)
         )
         isInteractive = isatty(STDERR_FILENO) == 1
     }
@@ -38,7 +38,7 @@ public struct Console: Sendable {
     /// Writes one line to standard output.
     public func write(_ line: String) { send(TerminalText.line(line) + "\n", to: .standardOutput) }
 
-    /// Writes lines that contain times, under a heading with their zone.
+    /// Writes lines that contain times, under a heading with the time zone.
     func write(timed lines: [String]) {
         guard !lines.isEmpty else { return }
         write([EventLineFormat(style: style).zoneHeading()] + lines)
@@ -74,7 +74,7 @@ public struct Console: Sendable {
 
     /// Writes a list as JSON or as a table.
     ///
-    /// JSON has one value per line. Instead of an empty table, a note is written to standard error.
+    /// JSON has one value per line. For an empty table, a note is written to standard error instead.
     ///
     /// - Parameters:
     ///   - rows: The rows of the list.
@@ -112,9 +112,9 @@ public struct Console: Sendable {
     }
 
     /// Writes a failure and its suggestion to standard error.
-    func complain(_ failure: CommandFailure) {
+    func printFailure(_ failure: CommandFailure) {
         for (index, line) in failure.message.split(separator: "\n").enumerated() {
-            note(index == 0 ? messageStyle.coloured("trackway: ", .red) + line : "  " + line)
+            note(index == 0 ? messageStyle.colored("trackway: ", .red) + line : "  " + line)
         }
         if !failure.remedy.isEmpty { note(messageStyle.faint("  → ") + failure.remedy) }
     }
@@ -127,7 +127,7 @@ public struct Console: Sendable {
     }
 
     private func send(_ text: String, to handle: FileHandle) {
-        // Ignore a reader that closed the pipe (`| head`): this is not an error, and cannot be reported.
+        // Ignore the error if a reader closed the pipe (`| head`): this is normal and cannot be reported.
         try? handle.write(contentsOf: Data(text.utf8))
     }
 }
@@ -146,8 +146,8 @@ struct ProgressBar: Sendable, Hashable {
         guard let total, total > 0 else { return String(note.prefix(max(0, width - 1))) }
         let share = min(1, Double(done) / Double(total))
         let percent = String(Int(share * 100))
-        let text = String(repeating: " ", count: 3 - min(3, percent.count)) + percent + " %  " + note
-        // The bar gets the columns that the text leaves, up to 40.
+        let text = String(repeating: " ", count: 3 - min(3, percent.count)) + percent + "%  " + note
+        // The bar uses the columns that the text leaves free, up to 40.
         let room = min(40, width - text.count - 3)
         guard room >= 5 else { return String(text.prefix(max(0, width - 1))) }
         let filled = Int(share * Double(room))
@@ -162,7 +162,7 @@ enum Interruption {
     static func wait() async {
         let (signals, arrived) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in
-            // The source receives the signal; without this, the system would terminate the process first.
+            // Let the dispatch source receive the signal; otherwise, the system would terminate the process first.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { arrived.finish() }

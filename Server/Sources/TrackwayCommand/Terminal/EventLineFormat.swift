@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats an event as one line.
 struct EventLineFormat: Sendable {
@@ -19,15 +19,15 @@ struct EventLineFormat: Sendable {
 
     /// The minimum width of names, so that attributes align.
     private static let nameWidth = 18
-    /// The maximum length of a value; longer ones are truncated.
+    /// The maximum length of a value; longer values are truncated.
     private static let longestValue = 60
 
-    /// Returns the line.
+    /// Returns the event's line.
     func line(_ event: StoredEventSummary) -> String {
         let filling = String(repeating: " ", count: max(0, Self.nameWidth - event.name.count))
         var parts = [style.faint(dateAndClock(event.time)), style.byName(Self.plain(event.name)) + filling]
-        let (sentence, attributes) = told(event)
-        parts += sentence
+        let (summary, attributes) = interactionSummary(of: event)
+        parts += summary
         parts += attributes.map { key, value in
             style.faint(Self.plain(key) + "=") + cut(Self.plain(value))
         }
@@ -39,7 +39,9 @@ struct EventLineFormat: Sendable {
     /// Returns a description of a click or trigger, and the other attributes.
     ///
     /// For any other event, the description is empty, and all attributes are returned.
-    private func told(_ event: StoredEventSummary) -> (words: [String], rest: [(key: String, value: String)]) {
+    private func interactionSummary(
+        of event: StoredEventSummary
+    ) -> (summary: [String], rest: [(key: String, value: String)]) {
         guard event.name == CapturedName.click || event.name == CapturedName.trigger else {
             return ([], event.attributes)
         }
@@ -51,12 +53,12 @@ struct EventLineFormat: Sendable {
         }
         let (id, type) = (take(CapturedKey.elementID), take(CapturedKey.elementType))
         let element = [type, id.map { "#" + style.bold($0) }].compactMap(\.self).joined()
-        var words = [take(CapturedKey.trigger), element.isEmpty ? nil : element].compactMap(\.self)
-        if let content = take(CapturedKey.elementContent) { words.append("“\(content)”") }
-        if let position = take(CapturedKey.elementPosition) { words.append(style.faint(position)) }
-        if let trace = take(CapturedKey.trace) { words.append("“\(trace)”") }
-        if let outcome = take(CapturedKey.triggerOutcome) { words.append(style.faint(outcome)) }
-        return (words, rest)
+        var summary = [take(CapturedKey.trigger), element.isEmpty ? nil : element].compactMap(\.self)
+        if let content = take(CapturedKey.elementContent) { summary.append("“\(content)”") }
+        if let position = take(CapturedKey.elementPosition) { summary.append(style.faint(position)) }
+        if let trace = take(CapturedKey.trace) { summary.append("“\(trace)”") }
+        if let outcome = take(CapturedKey.triggerOutcome) { summary.append(style.faint(outcome)) }
+        return (summary, rest)
     }
 
     /// Formats a time to milliseconds in the zone: `2026-11-21 06:38:00.123`.
@@ -66,7 +68,7 @@ struct EventLineFormat: Sendable {
         return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())"
     }
 
-    /// Returns the heading of displayed times: `times in Europe/Berlin (UTC+01:00)`.
+    /// Returns the heading for displayed times: `times in Europe/Berlin (UTC+01:00)`.
     ///
     /// - Parameter now: The time whose offset from UTC is shown.
     func zoneHeading(now: Timestamp = SystemClock().now().wall) -> String {
@@ -77,10 +79,10 @@ struct EventLineFormat: Sendable {
     static func zoneName(_ zone: TimeZone, now: Timestamp) -> String {
         let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(now.milliseconds) / 1000))
         let minutes = abs(seconds) / 60
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let distance = "UTC" + (seconds < 0 ? "-" : "+") + "\(two(minutes / 60)):\(two(minutes % 60))"
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let distance = "UTC" + (seconds < 0 ? "-" : "+") + "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
         if ["GMT", "UTC", "Etc/UTC"].contains(zone.identifier) { return "UTC" }
-        // A zone without a name is named by its offset.
+        // A zone without a name is identified by its offset.
         return zone.identifier.hasPrefix("GMT") ? distance : "\(zone.identifier) (\(distance))"
     }
 

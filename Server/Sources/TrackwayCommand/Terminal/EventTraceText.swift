@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats the trace of an event, one line per step.
 struct EventTraceText: Sendable {
@@ -15,11 +15,11 @@ struct EventTraceText: Sendable {
         format = EventLineFormat(style: style, zone: zone)
     }
 
-    /// Returns the lines of a response.
-    func lines(_ life: JSONValue) -> [String] {
-        let (recorded, batch, received) = (life["recorded"], life["batch"], life["received"])
-        let durations = life["durations"]
-        var lines = [style.bold(plain(life["name"])) + "  " + style.faint(plain(life["id"]))]
+    /// Returns the lines for a response.
+    func lines(_ trace: JSONValue) -> [String] {
+        let (recorded, batch, received) = (trace["recorded"], trace["batch"], trace["received"])
+        let durations = trace["durations"]
+        var lines = [style.bold(plain(trace["name"])) + "  " + style.faint(plain(trace["id"]))]
         lines.append(
             line(
                 "recorded",
@@ -46,10 +46,10 @@ struct EventTraceText: Sendable {
                 after: durations?[batch?["sent"]?.integer == nil ? "recorded_to_received" : "sent_to_received"]
             )
         )
-        let durable = life["durable"]
+        let durable = trace["durable"]
         lines.append(line("durable", nil, ["position": durable?["position"], "in": durable?["durability"]]))
-        lines.append(line("indexed", nil, ["up to": life["indexed"]?["position"]]))
-        lines += (life["unknown"]?.array ?? []).map { style.faint("unknown: " + plain($0)) }
+        lines.append(line("indexed", nil, ["up to": trace["indexed"]?["position"]]))
+        lines += (trace["unknown"]?.array ?? []).map { style.faint("unknown: " + plain($0)) }
         return lines
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats the response to an expectation for a terminal or test log.
 struct ExpectationText: Sendable {
@@ -20,13 +20,13 @@ struct ExpectationText: Sendable {
         format = EventLineFormat(style: style, zone: zone)
     }
 
-    /// Returns the expectation, the result, the events, and the reasons of a failure.
+    /// Returns the expectation, the result, the events, and the reasons for a failure.
     func lines(_ answer: JSONValue) -> [String] {
         let holds = answer["holds"]?.boolean == true
         let found = answer["found"]?.integer ?? 0
         let read = answer["read"]?.integer ?? 0
         var lines = [
-            (holds ? style.coloured("✓ ", .green) : style.coloured("✗ ", .red)) + sentence,
+            (holds ? style.colored("✓ ", .green) : style.colored("✗ ", .red)) + sentence,
             "  found \(found.grouped); checked \(read.grouped) \(read == 1 ? "event" : "events")",
         ]
         lines += events(answer["events"]).map { "  " + $0 }

@@ -3,20 +3,35 @@
 
 /// Formats the help of a command for a terminal.
 ///
-/// The usage comes before the discussion, and lines fit the width of the terminal.
+/// The usage comes before the discussion, groups of commands have plain headings, and lines fit the width of the
+/// terminal.
 public enum HelpText {
     private static let overview = "OVERVIEW: "
     private static let usages = ["USAGE: ", "Usage: "]
+    /// The suffix that the parser adds to the heading of a command group.
+    private static let group = " SUBCOMMANDS:"
+    /// The number of columns left empty on the right.
+    private static let margin = 2
+
+    /// Returns the width of help text in a terminal.
+    ///
+    /// - Parameter width: The terminal's width in columns.
+    public static func columns(ofTerminal width: Int) -> Int { max(width - margin, 40) }
 
     /// Rearranges text rendered by the parser.
     ///
     /// - Parameters:
-    ///   - text: A help text, or an error with the usage below it.
-    ///   - columns: The terminal's width.
-    /// - Complexity: O(length).
-    public static func arranged(_ text: String, columns: Int) -> String {
+    ///   - text: The help text, or an error followed by the usage.
+    ///   - columns: The maximum width of lines.
+    /// - Complexity: O(length of the text).
+    public static func formatted(_ text: String, columns: Int) -> String {
         usageFirst(text).split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in usages.contains { line.hasPrefix($0) } ? wrapped(line, columns: columns) : String(line) }
+            .map { line in
+                if usages.contains(where: { line.hasPrefix($0) }) { return wrapped(line, columns: columns) }
+                // “ANALYSIS SUBCOMMANDS:” becomes “ANALYSIS:”.
+                let isGroup = line.hasSuffix(group) && !line.hasPrefix(" ")
+                return isGroup ? "\(line.dropLast(group.count)):" : String(line)
+            }
             .joined(separator: "\n")
     }
 

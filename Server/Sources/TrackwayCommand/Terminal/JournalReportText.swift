@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
-/// Formats the report about a journal as text.
+/// Formats a journal report as text.
 struct JournalReportText: Sendable {
     /// The text style.
     var style: Style
@@ -12,7 +12,7 @@ struct JournalReportText: Sendable {
     /// Returns the lines of the report.
     func lines(_ report: JournalReport, path: String) -> [String] {
         let name =
-            report.installation.map { "\($0)" } ?? style.coloured("unknown: its file is missing or damaged", .yellow)
+            report.installation.map { "\($0)" } ?? style.colored("unknown: its file is missing or damaged", .yellow)
         var lines = [style.bold(path), "installation  \(name)"]
         if report.deadLetters > 0 {
             lines.append(
@@ -38,7 +38,7 @@ struct JournalReportText: Sendable {
         if let started = writer.started {
             lines.append("  started  " + EventLineFormat(style: style).date(started))
         }
-        if let problem = writer.problem { lines.append("  " + style.coloured(problem, .red)) }
+        if let problem = writer.problem { lines.append("  " + style.colored(problem, .red)) }
         var table = Table([
             ("  segment", .right), ("bytes", .right), ("records", .right), ("events", .right), ("sequences", .left),
             ("damage", .left),
@@ -57,7 +57,7 @@ struct JournalReportText: Sendable {
             lines.append(
                 "  → \(cursor.destination)  at \(cursor.position), next #\(cursor.next): "
                     + counts(cursor.delivered, cursor.dropped) + ", \(waiting.grouped) pending"
-                    + (cursor.isBalanced ? "" : style.coloured("  the cursor's numbers do not add up", .red))
+                    + (cursor.isBalanced ? "" : style.colored("  the cursor's numbers do not add up", .red))
             )
         }
         return lines
@@ -71,13 +71,13 @@ struct JournalReportText: Sendable {
 
     private func verdict(_ report: JournalReport) -> String {
         guard report.isDamaged else {
-            return style.coloured("✓ ", .green) + "\(report.events.grouped) events stored, none damaged"
+            return style.colored("✓ ", .green) + "\(report.events.grouped) events stored, none damaged"
         }
-        return style.coloured("✗ ", .red)
+        return style.colored("✗ ", .red)
             + "\(report.events.grouped) events stored; only the records in damaged places are lost"
     }
 
-    /// Returns a description of skipped damage.
+    /// Returns a description of the damage that was skipped.
     static func damage(_ damage: LogDamage) -> String {
         guard !damage.isEmpty else { return "none" }
         var parts: [String] = []
@@ -87,7 +87,7 @@ struct JournalReportText: Sendable {
     }
 }
 
-/// Formats the report about a journal as JSON.
+/// Formats a journal report as JSON.
 enum JournalReportJSON {
     /// Returns the report as JSON; keys are stable.
     static func value(_ report: JournalReport) -> JSONValue {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats plans and violations as text or CSV.
 struct PlanText: Sendable {
@@ -21,27 +21,27 @@ struct PlanText: Sendable {
         return lines
     }
 
-    /// Returns the summary of a valid file, and its warnings.
-    func inOrder(_ reading: PlanParseResult, _ plan: TrackingPlan, _ file: String) -> [String] {
-        let remarks = reading.remarks.map { remark in
-            style.coloured("! ", .yellow) + Self.plain(remark.description) + " [\(remark.code)]"
+    /// Returns the summary of a valid file and its warnings.
+    func validationSummary(_ reading: PlanParseResult, _ plan: TrackingPlan, _ file: String) -> [String] {
+        let remarks = reading.warnings.map { remark in
+            style.colored("! ", .yellow) + Self.plain(remark.description) + " [\(remark.code)]"
         }
         return ["\(Self.plain(file)): \(plan.events.count.grouped) events, valid (\(plan.digest))"] + remarks
     }
 
     /// Returns the result of comparing a collector's events with a plan.
     func comparison(_ comparison: PlanComparison) -> [String] {
-        let what = comparison.isCounted ? "counted by the collector" : "the latest of each name"
-        var lines = ["", "\(comparison.address): \(comparison.looked.grouped) planned events checked, \(what)"]
+        let basis = comparison.isCounted ? "counted by the collector" : "the latest of each name"
+        var lines = ["", "\(comparison.address): \(comparison.checkedEvents.grouped) planned events checked, \(basis)"]
         if !comparison.missing.isEmpty {
             lines.append("Never received: " + list(comparison.missing))
         }
         if !comparison.unplanned.isEmpty {
             let names = comparison.unplanned.map { "\(ResultTable.name($0.name, longest: 48)) (\($0.events.grouped))" }
-            lines.append(style.coloured("Not planned: ", .red) + list(names))
+            lines.append(style.colored("Not planned: ", .red) + list(names))
         }
         if comparison.others > 0 {
-            lines.append(style.coloured("Not planned: ", .red) + "\(comparison.others.grouped) events with other names")
+            lines.append(style.colored("Not planned: ", .red) + "\(comparison.others.grouped) events with other names")
         }
         let violations = comparison.violations
         if !violations.isEmpty {
@@ -63,7 +63,7 @@ struct PlanText: Sendable {
         return lines
     }
 
-    /// Returns a table of the events of the plan in force.
+    /// Returns a table of the events in the current plan.
     func events(_ answer: JSONValue) -> ResultTable {
         var table = ResultTable(heading: heading(answer))
         table.nothing = "No events match."
@@ -78,7 +78,7 @@ struct PlanText: Sendable {
             let numbers = ["events", "faulty", "violations"].map { event[$0]?.integer ?? 0 }
             let (name, owner) = (event["name"]?.string ?? "", event["owner"]?.string ?? "")
             let sample = event["sample"]?.string ?? ""
-            let state = isPlanned ? isDeprecated ? "deprecated" : "planned" : style.coloured("not planned", .red)
+            let state = isPlanned ? isDeprecated ? "deprecated" : "planned" : style.colored("not planned", .red)
             var row = [ResultTable.name(name, longest: 48), state]
             row += numbers.map(\.grouped)
             row += [ResultTable.name(owner), sample]

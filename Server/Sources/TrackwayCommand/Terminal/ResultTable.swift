@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A query result as a table with a heading, or as CSV.
 struct ResultTable: Sendable {
@@ -13,7 +13,7 @@ struct ResultTable: Sendable {
     var columns: [(heading: String, alignment: Table.Alignment)] = []
     /// The rows of formatted cells.
     var rows: [[String]] = []
-    /// The lines of CSV, heading first; numbers are exact, times in UTC.
+    /// The CSV lines, heading first, with exact numbers and times in UTC.
     var csv: [String] = []
     /// The message shown instead of an empty table.
     var nothing = "No results in this period."
@@ -26,7 +26,7 @@ struct ResultTable: Sendable {
         return [heading] + table.lines(style: style)
     }
 
-    /// Formats a number as `1,204` or `12.50`; a dash for none.
+    /// Formats a number as `1,204` or `12.50`, or a missing number as a dash.
     static func number(_ value: JSONValue?) -> String {
         if let whole = value?.integer { return whole.grouped }
         guard let value = value?.double else { return "–" }
@@ -38,11 +38,11 @@ struct ResultTable: Sendable {
         return (hundredths < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: 2 - fraction.count) + fraction
     }
 
-    /// Formats a share as `25.0 %`; a dash if the whole is zero.
+    /// Formats a share as `25.0%`, or as a dash if the whole is zero.
     static func share(_ part: Int64, of whole: Int64) -> String {
         guard whole > 0 else { return "–" }
         let tenths = Int64((Double(part) / Double(whole) * 1_000).rounded())
-        return "\(tenths / 10).\(tenths % 10) %"
+        return "\(tenths / 10).\(tenths % 10)%"
     }
 
     /// Truncates a name to the width of a column.
@@ -51,17 +51,17 @@ struct ResultTable: Sendable {
         return text.count > longest ? text.prefix(longest - 1) + "…" : text
     }
 
-    /// Returns a group's label, which differs from all other labels.
+    /// Returns a group's label, which is distinct from all other labels.
     ///
     /// A string that looks like a label, or like a value of another type, is quoted.
     ///
     /// - Parameter isText: Whether the value is a string rather than another JSON type.
-    static func unmistakable(_ text: String, isText: Bool) -> String {
+    static func quotedIfAmbiguous(_ text: String, isText: Bool) -> String {
         guard isText else { return text }
-        let isMistakable =
+        let isAmbiguous =
             text.isEmpty || ["(", "\"", "[", "{"].contains(where: text.hasPrefix) || ["true", "false"].contains(text)
             || QueryValue.text(Array(text.utf8)).spelledNumber != nil
-        return isMistakable ? "\"\(text)\"" : text
+        return isAmbiguous ? "\"\(text)\"" : text
     }
 
     /// Returns a group's label, kind, and text.
@@ -70,7 +70,7 @@ struct ResultTable: Sendable {
         guard let value = series["group"] else { return ("", "all", "") }
         guard value != .null else { return ("(none)", "none", "") }
         let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
-        return (name(unmistakable(text, isText: value.string != nil)), "value", text)
+        return (name(quotedIfAmbiguous(text, isText: value.string != nil)), "value", text)
     }
 }
 
@@ -86,9 +86,9 @@ struct DateLabels: Sendable {
         String(EventLineFormat(style: style, zone: zone).date(time).prefix(16))
     }
 
-    /// Formats the beginning of an interval as briefly as is unambiguous.
+    /// Formats the beginning of an interval in the shortest unambiguous form.
     ///
-    /// A range that begins in the middle of an interval shows the exact time.
+    /// For a range that begins in the middle of an interval, the exact time is shown.
     func label(_ time: Timestamp, _ interval: String) -> String {
         let text = EventLineFormat(style: style, zone: zone).date(time)
         guard interval != "minute", interval != "hour", text.hasSuffix(" 00:00:00") else {
@@ -101,12 +101,12 @@ struct DateLabels: Sendable {
 }
 
 extension JSONValue {
-    /// Returns the times of a list of milliseconds; empty for other values.
+    /// Returns the times in a list of milliseconds; empty for other values.
     func moments(_ name: String) -> [Timestamp] {
         (self[name]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
     }
 
-    /// Returns the integers of a list; empty for other values.
+    /// Returns the integers in a list; empty for other values.
     func integers(_ name: String) -> [Int64] {
         (self[name]?.array ?? []).compactMap(\.integer)
     }

@@ -5,20 +5,20 @@ public import Logging
 
 /// Makes external text safe for a terminal.
 ///
-/// Names, values, reasons, and errors come from devices and servers. They must neither control a terminal nor look like
-/// other text: characters that move the cursor, change colors, break lines, or reverse the order of letters are shown
-/// as `·`. ``Console`` applies this to everything that it writes. The codes of a ``Style`` begin with a mark that never
+/// Names, values, reasons, and errors come from devices and servers. Such text must neither control a terminal nor look
+/// like other output: characters that move the cursor, change colors, break lines, or reverse the order of letters are
+/// shown as `·`. ``Console`` escapes all its output in this way. The codes of a ``Style`` begin with a mark that never
 /// occurs in text, and ``Console`` converts them to terminal codes. In JSON, such characters are escaped, which
-/// preserves the meaning.
+/// preserves the value.
 enum TerminalText {
     /// The first character of a mark of a ``Style``.
     ///
-    /// It is a noncharacter, which exchanged text must not contain.
+    /// The character is a noncharacter, which interchanged text must not contain.
     static let mark: Unicode.Scalar = "\u{10FFFE}"
 
-    /// The codes that a mark may contain: weights and colors, ended by `m`.
+    /// The codes that a mark may contain: weights and colors, terminated by `m`.
     private static let codes: Set<String> = Set(
-        ["0", "1", "2"] + Style.Colour.allCases.map { String($0.rawValue) }
+        ["0", "1", "2"] + Style.Color.allCases.map { String($0.rawValue) }
     )
     private static let longestCode = 2
 
@@ -30,15 +30,15 @@ enum TerminalText {
     /// Returns part of a line, such as a table cell, with unrendered marks.
     static func part(_ text: String) -> String { rendered(text, keepsLines: false, keepsMarks: true) }
 
-    /// Returns a multi-line text with its line ends and tabs.
+    /// Returns a multi-line text with its line endings and tabs.
     static func document(_ text: String) -> String { rendered(text, keepsLines: true, keepsMarks: false) }
 
-    /// Returns equivalent JSON in which such characters are escaped.
+    /// Returns equivalent JSON, with characters that could control a terminal escaped.
     static func json(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHostile) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // Keep white space between the parts of a document.
+            // Keep the whitespace between the elements of a document.
             guard isHostile(scalar), !isLineEnd(scalar) else {
                 result.append(scalar)
                 continue
@@ -112,9 +112,10 @@ enum TerminalText {
         return nil
     }
 
-    /// Returns the scalars, and whether each is a joiner to keep.
+    /// Returns the scalars and whether each one is a joiner to keep.
     ///
-    /// Such a joiner is between two scalars that are not ASCII: it joins letters of a script or parts of an emoji.
+    /// A joiner is kept if it is between two non-ASCII scalars, where it joins letters of a script or parts of an
+    /// emoji.
     private static func joined(_ text: String) -> [(scalar: Unicode.Scalar, isJoiner: Bool)] {
         let scalars = Array(text.unicodeScalars)
         return scalars.enumerated().map { index, scalar in
@@ -131,7 +132,7 @@ enum TerminalText {
         scalar == "\n" || scalar == "\t" || scalar == "\r"
     }
 
-    /// Whether a character controls a terminal, ends a line, or invisibly affects others.
+    /// Whether a character controls a terminal, ends a line, or invisibly affects other characters.
     private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         return switch scalar.properties.generalCategory {

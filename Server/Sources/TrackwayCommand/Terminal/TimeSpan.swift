@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
-/// A duration in readable form: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
+/// A duration in readable form.
+///
+/// Examples are `250 ms`, `3.2 s`, `1 min 17 s`, and `2 h 5 min`.
 public struct TimeSpan: Sendable, Hashable {
-    /// The duration.
+    /// The duration in milliseconds.
     public var milliseconds: Int64
 
-    /// Creates a time span of this duration.
+    /// Creates a time span of the given duration.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
@@ -21,7 +23,7 @@ public struct TimeSpan: Sendable, Hashable {
 
     /// The duration as text, in at most two units.
     public var text: String {
-        // Leave half a second for rounding, because any number may have been sent.
+        // Leave half a second for rounding, because the received number may be arbitrarily large.
         let length = min(max(0, milliseconds), .max - 500)
         if length < 1_000 { return "\(length) ms" }
         if length < 59_950 { return "\((length + 50) / 1_000).\((length + 50) % 1_000 / 100) s" }

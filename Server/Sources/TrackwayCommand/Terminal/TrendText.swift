@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A trend, decoded from the collector's response.
 struct CollectorTrend: Sendable {
     /// One series.
     struct Series: Sendable {
-        /// The kind of group: `all`, `value`, `none` (without the attribute), or `other`.
+        /// The kind of group: `all`, `value`, `none` (events without the attribute), or `other`.
         var kind: String
-        /// The value, or the number of others; empty for `all` and `none`.
+        /// The value, or the number of other groups; empty for `all` and `none`.
         var group: String
         /// Whether the value is a string rather than another JSON type.
         var isText = false
-        /// The number for each interval; nil for none.
+        /// The result for each interval; nil for none.
         var values: [JSONValue?]
-        /// The number for the whole period.
+        /// The result for the whole period.
         var total: JSONValue?
-        /// Event counts by type of the measured attribute; nil without such an attribute.
-        var found: Found?
-        /// The numbers of the previous period.
+        /// The event counts by type of the measured attribute; nil without such an attribute.
+        var valueTypes: ValueTypeCounts?
+        /// The results of the previous period.
         var before: (values: [JSONValue?], total: JSONValue?)?
     }
 
-    /// Event counts by the type of the measured attribute's value.
-    struct Found: Sendable, Hashable {
+    /// The event counts by type of the measured attribute's value.
+    struct ValueTypeCounts: Sendable, Hashable {
         var numbers: Int64 = 0
         var texts: Int64 = 0
         var others: Int64 = 0
         var missing: Int64 = 0
 
-        /// The number of all events.
+        /// The total number of events.
         var events: Int64 { numbers &+ texts &+ others &+ missing }
 
-        func adding(_ other: Found) -> Found {
-            Found(
+        func adding(_ other: ValueTypeCounts) -> ValueTypeCounts {
+            ValueTypeCounts(
                 numbers: numbers &+ other.numbers,
                 texts: texts &+ other.texts,
                 others: others &+ other.others,
@@ -64,23 +64,23 @@ struct CollectorTrend: Sendable {
         edges = (json["edges"]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
         series = (json["series"]?.array ?? []).map { series in
             let (values, total) = Self.numbers(series)
-            var found = Series(kind: "all", group: "", values: values, total: total)
+            var entry = Series(kind: "all", group: "", values: values, total: total)
             if let others = series["other"]?.integer {
-                (found.kind, found.group) = ("other", String(others))
+                (entry.kind, entry.group) = ("other", String(others))
             } else if let value = series["group"] {
-                (found.kind, found.group) = value == .null ? ("none", "") : ("value", Self.text(value))
-                found.isText = value.string != nil
+                (entry.kind, entry.group) = value == .null ? ("none", "") : ("value", Self.text(value))
+                entry.isText = value.string != nil
             }
             if let numbers = series["numbers"]?.integer {
-                found.found = Found(
+                entry.valueTypes = ValueTypeCounts(
                     numbers: numbers,
                     texts: series["texts"]?.integer ?? 0,
                     others: series["others"]?.integer ?? 0,
                     missing: series["missing"]?.integer ?? 0
                 )
             }
-            found.before = series["before"].map { Self.numbers($0) }
-            return found
+            entry.before = series["before"].map { Self.numbers($0) }
+            return entry
         }
     }
 
@@ -93,7 +93,7 @@ struct CollectorTrend: Sendable {
         value.string ?? String(decoding: value.json(), as: UTF8.self)
     }
 
-    /// The lines of CSV: a heading, then one per series and interval.
+    /// The CSV lines: a heading, and a line for each series and interval.
     ///
     /// Times are UTC.
     var csv: [String] {
@@ -134,9 +134,9 @@ struct TrendText: Sendable {
             return ["The collector returned no intervals."]
         }
         let dates = DateLabels(style: style, zone: zone)
-        let what = names.isEmpty ? "All events" : names.map(EventLineFormat.plain).joined(separator: ", ")
+        let subject = names.isEmpty ? "All events" : names.map(EventLineFormat.plain).joined(separator: ", ")
         let heading =
-            "\(what): \(measure) by \(trend.interval), \(dates.moment(start)) – \(dates.moment(end)) (\(trend.zone))"
+            "\(subject): \(measure) by \(trend.interval), \(dates.moment(start)) – \(dates.moment(end)) (\(trend.zone))"
         guard !trend.series.isEmpty else { return [heading, "No such events in this period."] }
         let single = trend.series.count == 1 && trend.series[0].kind == "all" ? trend.series[0] : nil
         var columns: [(heading: String, alignment: Table.Alignment)] = [(trend.interval, .left)]
@@ -155,27 +155,28 @@ struct TrendText: Sendable {
         if single == nil, trend.series.contains(where: { $0.before != nil }) {
             table.append(["before"] + trend.series.map { number($0.before?.total) })
         }
-        return [heading] + table.lines(style: style) + leftOut(trend)
+        return [heading] + table.lines(style: style) + ignoredEventsNote(trend)
     }
 
-    /// Returns a note about events without a number in the measured attribute.
-    private func leftOut(_ trend: CollectorTrend) -> [String] {
-        let found = trend.series.compactMap(\.found).reduce(CollectorTrend.Found()) { $0.adding($1) }
-        guard trend.series.contains(where: { $0.found != nil }), found.events > found.numbers else { return [] }
+    /// Returns a note about events without a numeric value in the measured attribute.
+    private func ignoredEventsNote(_ trend: CollectorTrend) -> [String] {
+        let counts = trend.series.compactMap(\.valueTypes).reduce(CollectorTrend.ValueTypeCounts()) { $0.adding($1) }
+        guard trend.series.contains(where: { $0.valueTypes != nil }), counts.events > counts.numbers else { return [] }
         let parts = [
-            (found.texts, "with text"), (found.others, "with another type"), (found.missing, "without the attribute"),
+            (counts.texts, "with text"), (counts.others, "with another type"),
+            (counts.missing, "without the attribute"),
         ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
-        let left = found.events - found.numbers
+        let ignored = counts.events - counts.numbers
         let sentence =
-            "Ignored \(left.grouped) of \(found.events.grouped) events (no number): \(parts.joined(separator: ", "))."
+            "Ignored \(ignored.grouped) of \(counts.events.grouped) events (no number): \(parts.joined(separator: ", "))."
         return ["", sentence]
-            + (found.texts > 0 ? ["To convert text such as \"12.50\" to numbers, pass --texts-as-numbers."] : [])
+            + (counts.texts > 0 ? ["To convert text such as \"12.50\" to numbers, pass --texts-as-numbers."] : [])
     }
 
     private func heading(_ series: CollectorTrend.Series, _ measure: String) -> String {
         switch series.kind {
         case "value":
-            let text = ResultTable.unmistakable(EventLineFormat.plain(series.group), isText: series.isText)
+            let text = ResultTable.quotedIfAmbiguous(EventLineFormat.plain(series.group), isText: series.isText)
             return text.count > Self.longestGroup ? text.prefix(Self.longestGroup - 1) + "…" : text
         case "none": return "(none)"
         case "other": return "(\(series.group) others)"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Formats users as text or CSV.
 struct UserText: Sendable {
@@ -26,7 +26,7 @@ struct UserText: Sendable {
     /// Returns a table of users.
     ///
     /// - Parameters:
-    ///   - searched: The number of searched users, and of all users; nil without a search.
+    ///   - searched: The numbers of searched users and of all users; nil without a search.
     ///   - hasMore: Whether there may be more users.
     func list(_ users: [JSONValue], searched: (Int64, of: Int64)?, hasMore: Bool) -> [String] {
         var lines: [String] = []
@@ -39,7 +39,7 @@ struct UserText: Sendable {
             ])
             for user in users {
                 table.append([
-                    who(user), count(user, "events"), count(user, "sessions"), moment(user, "first"),
+                    userLabel(user), count(user, "events"), count(user, "sessions"), moment(user, "first"),
                     moment(user, "last"), attributes(user),
                 ])
             }
@@ -72,7 +72,7 @@ struct UserText: Sendable {
 
     /// Returns the profile: ids, attributes, and devices.
     func profile(_ person: JSONValue) -> [String] {
-        var lines = [style.bold(who(person))]
+        var lines = [style.bold(userLabel(person))]
         for (label, key) in [("unique id", "unique_id"), ("anonymous id", "anonymous_id")] {
             guard let text = person[key]?.string else { continue }
             lines.append(style.faint(label + "  ") + EventLineFormat.plain(text))
@@ -177,7 +177,7 @@ struct UserText: Sendable {
         return Timestamp(milliseconds: time ?? event["received"]?.integer ?? 0)
     }
 
-    private func who(_ user: JSONValue) -> String {
+    private func userLabel(_ user: JSONValue) -> String {
         if let id = user["id"]?.string { return cut(id, Self.longestName) }
         return "visitor of " + (user["installations"]?.array?.first?.string ?? user["unique_id"]?.string ?? "–")
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+internal import CollectorCore
 internal import CollectorTesting
 internal import Logging
 internal import ServiceLifecycle
-internal import TrackwayEvents
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayTesting
-internal import TrackwayWire
 
 @testable import CollectorHTTP
 
@@ -110,7 +110,7 @@ struct CollectorUnderTest: Sendable {
                 path: "/data/boards.json",
                 storage: storage,
                 at: clock.now().wall,
-                chance: { [random = Locked(SeededGenerator(seed: 7))] in random.withLock { $0.next() } }
+                randomUInt64: { [random = Locked(SeededGenerator(seed: 7))] in random.withLock { $0.next() } }
             ),
             alerts: AlertNotificationDependencies(
                 store: AlertStore(
@@ -119,7 +119,7 @@ struct CollectorUnderTest: Sendable {
                     storage: storage,
                     policy: configuration.webhooks,
                     at: clock.now(),
-                    chance: { [random = Locked(SeededGenerator(seed: 8))] in random.withLock { $0.next() } }
+                    randomUInt64: { [random = Locked(SeededGenerator(seed: 8))] in random.withLock { $0.next() } }
                 ),
                 transport: receiver,
                 resolve: { name in name.hasPrefix("inside") ? [.v4(0x0a00_0001)] : [.v4(0x5db8_d822)] },

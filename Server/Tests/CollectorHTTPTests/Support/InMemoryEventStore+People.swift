@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 extension InMemoryEventStore {
-    func found(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
+    func search(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
         try note(search)
         let users = try await users(matching: search.query)
         let next = TimeCursor(time: Timestamp(milliseconds: 3), number: 8)
-        return UserSearchResult(users: users, searched: 7, of: 9, next: next)
+        return UserSearchResult(users: users, searched: 7, total: 9, next: next)
     }
 
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
@@ -35,13 +35,13 @@ extension InMemoryEventStore {
             Timeline.Entry(event, isVisit: true)
         }
         let next = TimelineCursor(time: Timestamp(milliseconds: 5), position: EventPosition(segment: 2, offset: 16))
-        return Timeline(entries: entries, searched: 7, of: 9, next: next)
+        return Timeline(entries: entries, searched: 7, total: 9, next: next)
     }
 
-    func funnel(_ question: FunnelQuery) async throws(StoreError) -> Funnel {
-        try note(question)
+    func funnel(_ query: FunnelQuery) async throws(StoreError) -> Funnel {
+        try note(query)
         let steps = [Funnel.Step(people: 10), Funnel.Step(people: 4, median: 1_500, medianTotal: 2_500)]
-        let people = question.lastStep.map { _ in
+        let people = query.lastStep.map { _ in
             [
                 Funnel.Person(user: "carl", installation: nil, at: Timestamp(milliseconds: 8)),
                 Funnel.Person(
@@ -54,23 +54,23 @@ extension InMemoryEventStore {
         return Funnel(series: [.init(group: .other(2), steps: steps)], people: people, events: 14)
     }
 
-    func retention(_ question: RetentionQuery) async throws(StoreError) -> Retention {
-        try note(question)
+    func retention(_ query: RetentionQuery) async throws(StoreError) -> Retention {
+        try note(query)
         return Retention(cohorts: [.init(people: 5, returned: [2, 1]), .init(people: 3, returned: [1])], events: 9)
     }
 
-    func lifecycle(_ question: ActivityQuery) async throws(StoreError) -> Lifecycle {
-        try note(question)
+    func lifecycle(_ query: ActivityQuery) async throws(StoreError) -> Lifecycle {
+        try note(query)
         return Lifecycle(intervals: [.init(new: 1, returning: 2, resurrected: 3, dormant: 4), .init()], events: 6)
     }
 
-    func stickiness(_ question: ActivityQuery) async throws(StoreError) -> Stickiness {
-        try note(question)
+    func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness {
+        try note(query)
         return Stickiness(people: [7, 1], events: 9)
     }
 
-    func paths(_ question: PathQuery) async throws(StoreError) -> Paths {
-        try note(question)
+    func paths(_ query: PathQuery) async throws(StoreError) -> Paths {
+        try note(query)
         return Paths(
             steps: [
                 .init(names: [.init("Home", sessions: 3)], other: 1, ended: 2),

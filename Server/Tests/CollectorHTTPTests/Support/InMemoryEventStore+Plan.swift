@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 extension InMemoryEventStore {
     /// The sample event in every response.
     static let planSample = EventID(high: 7 << 12, low: 1 << 63)
 
     func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts {
-        try note(PlanDay(day: day))
+        try note(PlanCountsQuery(day: day))
         var faulty = PlanNameCount(events: 9, faulty: 2, violations: 3)
         faulty.sample = Self.planSample
         return PlanCounts(
@@ -25,7 +25,7 @@ extension InMemoryEventStore {
                     unplanned: 6
                 )
             },
-            former: [PlanEra(digest: "0123456789abcdef", events: 40, violations: 1)],
+            previous: [PlanEra(digest: "0123456789abcdef", events: 40, violations: 1)],
             planned: ["purchase": faulty, "view": PlanNameCount(events: 4)],
             unplanned: ["typo": PlanNameCount(events: 4, faulty: 4, violations: 4)],
             others: 2
@@ -55,6 +55,6 @@ extension InMemoryEventStore {
 }
 
 /// The requested first day.
-struct PlanDay: Sendable, Hashable {
+struct PlanCountsQuery: Sendable, Hashable {
     let day: Int64?
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+internal import CollectorCore
+internal import TrackwayCore
 
 /// An in-memory event store that notifies its followers of additions.
 final class InMemoryEventStore: EventStore {
@@ -12,13 +12,13 @@ final class InMemoryEventStore: EventStore {
         var followers: [AsyncStream<EventPosition>.Continuation] = []
         var failure: StoreError?
         var erased: Set<InstallationID> = []
-        var trouble: String?
+        var failureReason: String?
         var lag: String?
         var isBuilding = false
         var counts = 0
-        var asked: Question?
-        var questions: [any Sendable] = []
-        var catalogue: CatalogQuery?
+        var trendQuery: TrendQuery?
+        var queries: [any Sendable] = []
+        var catalog: CatalogQuery?
         var failed: FailedQuery?
         var planDigest: String?
     }
@@ -58,10 +58,10 @@ final class InMemoryEventStore: EventStore {
     var counts: Int { state.withLock { $0.counts } }
 
     /// The latest trend query.
-    var asked: Question? { state.withLock { $0.asked } }
+    var trendQuery: TrendQuery? { state.withLock { $0.trendQuery } }
 
     /// Returns the latest query of a type about users or paths.
-    func asked<Asked>(_ type: Asked.Type) -> Asked? { state.withLock { $0.questions.last as? Asked } }
+    func latestQuery<Query>(_ type: Query.Type) -> Query? { state.withLock { $0.queries.last as? Query } }
 
     /// The plan that counted everything; nil for none.
     var planDigest: String? { state.withLock { $0.planDigest } }
@@ -116,9 +116,9 @@ final class InMemoryEventStore: EventStore {
 
     func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure] { [] }
 
-    var trouble: String? { state.withLock { $0.trouble } }
+    var failureReason: String? { state.withLock { $0.failureReason } }
 
-    var partial: String? { state.withLock { $0.trouble ?? $0.lag } }
+    var incompleteReason: String? { state.withLock { $0.failureReason ?? $0.lag } }
 
     /// Makes the index lag while it follows; nil stops that.
     func lag(_ partial: String?) {
@@ -130,19 +130,19 @@ final class InMemoryEventStore: EventStore {
     /// Marks the index as being built; nil stops that.
     ///
     /// Meanwhile, every query fails.
-    func build(_ trouble: String?) {
+    func build(_ failureReason: String?) {
         let followers = state.withLock { state in
-            state.trouble = trouble
-            state.isBuilding = trouble != nil
-            state.failure = trouble.map { .behind($0) }
+            state.failureReason = failureReason
+            state.isBuilding = failureReason != nil
+            state.failure = failureReason.map { .behind($0) }
             return state.followers
         }
         for follower in followers { follower.yield(indexed) }
     }
 
-    /// Sets the trouble that the index reports from now on.
-    func stumble(_ trouble: String?) {
-        state.withLock { $0.trouble = trouble }
+    /// Sets the failure reason that the index reports from now on.
+    func stall(_ failureReason: String?) {
+        state.withLock { $0.failureReason = failureReason }
     }
 
     func isErased(_ installation: InstallationID) -> Bool { state.withLock { $0.erased.contains(installation) } }
@@ -184,7 +184,7 @@ final class InMemoryEventStore: EventStore {
     }
 
     /// The latest query for rejected events.
-    var failedAsked: FailedQuery? { state.withLock { $0.failed } }
+    var failedQuery: FailedQuery? { state.withLock { $0.failed } }
 
     func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
         state.withLock { $0.failed = query }
@@ -304,37 +304,37 @@ final class InMemoryEventStore: EventStore {
         return device
     }
 
-    func trend(_ question: Question) async throws(StoreError) -> Trend {
+    func trend(_ query: TrendQuery) async throws(StoreError) -> Trend {
         let failure = state.withLock { state in
-            state.asked = question
+            state.trendQuery = query
             return state.failure
         }
         if let failure { throw failure }
         let numbers = Trend.Numbers(
-            values: question.time.edges.dropFirst().map { _ in .integer(2) },
+            values: query.time.edges.dropFirst().map { _ in .integer(2) },
             total: .integer(3)
         )
         return Trend(series: [Trend.Series(group: .value(.text(Array("CNY".utf8))), now: numbers)], events: 4)
     }
 
-    func found(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
+    func search(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
         try note(search)
         let events = try matching(search.query)
-        return EventSearchResult(events: events, searched: 7, of: 9, next: EventPosition(segment: 2, offset: 16))
+        return EventSearchResult(events: events, searched: 7, total: 9, next: EventPosition(segment: 2, offset: 16))
     }
 
     /// Records a query, or throws the failure that the test has set.
-    func note(_ question: any Sendable) throws(StoreError) {
+    func note(_ query: any Sendable) throws(StoreError) {
         let failure = state.withLock { state in
-            state.questions.append(question)
+            state.queries.append(query)
             return state.failure
         }
         if let failure { throw failure }
     }
 
-    func catalogue(matching query: CatalogQuery) async throws(StoreError) -> EventCatalog {
+    func catalog(matching query: CatalogQuery) async throws(StoreError) -> EventCatalog {
         let failure = state.withLock { state in
-            state.catalogue = query
+            state.catalog = query
             return state.failure
         }
         if let failure { throw failure }
@@ -369,17 +369,17 @@ final class InMemoryEventStore: EventStore {
     }
 
     /// The latest catalogue query.
-    var catalogueAsked: CatalogQuery? { state.withLock { $0.catalogue } }
+    var catalogQuery: CatalogQuery? { state.withLock { $0.catalog } }
 
-    func look(
+    func advance(
         _ tally: ExpectationTally,
         before end: EventPosition?
-    ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool) {
+    ) async throws(StoreError) -> (tally: ExpectationTally, hasMore: Bool) {
         var tally = tally
         for event in try matching(EventQuery()) where event.position >= tally.next {
             guard end == nil || event.position < end ?? .start else { break }
             guard tally.expectation.filter.names.contains(event.name) else {
-                tally.passed(event.name, at: event.position)
+                tally.countOther(event.name, at: event.position)
                 continue
             }
             let attributes = (try? JSONValue.parse(event.json))?["attributes"]  // the test's JSON
@@ -387,7 +387,7 @@ final class InMemoryEventStore: EventStore {
                 guard case .attribute(let name) = condition.field else { return nil }
                 return attributes?[name].flatMap { QueryValue($0) }
             }
-            tally.met(
+            tally.add(
                 .init(
                     position: event.position,
                     id: event.id,
@@ -404,7 +404,7 @@ final class InMemoryEventStore: EventStore {
         let (count, failure) = state.withLock { ($0.events.count, $0.failure) }
         // The totals state that they are incomplete.
         if let failure, failure.kind != .behind { throw failure }
-        return StoreTotals(events: UInt64(count), trouble: partial)
+        return StoreTotals(events: UInt64(count), failureReason: incompleteReason)
     }
 
     var beginning: EventPosition { .start }

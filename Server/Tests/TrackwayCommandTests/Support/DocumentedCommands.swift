@@ -24,10 +24,7 @@ struct DocumentedCommands {
     ///
     /// - Parameter executable: The name at the start of a line.
     init(of executable: String) throws {
-        var root = URL(fileURLWithPath: #filePath)
-        while !FileManager.default.fileExists(atPath: root.appending(path: "ARCHITECTURE.md").path), root.path != "/" {
-            root = root.deletingLastPathComponent()
-        }
+        let root = Self.repository
         let names = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".md") }
         let folder = FileManager.default.enumerator(atPath: root.appending(path: "Documentation").path)
         let pages = (folder?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".md") }
@@ -35,6 +32,43 @@ struct DocumentedCommands {
             let text = try String(contentsOf: root.appending(path: name), encoding: .utf8)
             return Self.lines(of: executable, in: text, named: name)
         }
+    }
+
+    /// Reads the examples in a command's help: the indented lines.
+    ///
+    /// - Parameters:
+    ///   - executable: The name at the start of a line.
+    ///   - name: The command.
+    init(of executable: String, inHelp text: String, of name: String) {
+        let examples = text.split(separator: "\n", omittingEmptySubsequences: false).filter { $0.hasPrefix("  ") }
+        lines = Self.lines(of: executable, in: "```\n\(examples.joined(separator: "\n"))\n```", named: name)
+    }
+
+    /// Reads the code spans in comments and texts of Swift files.
+    ///
+    /// - Parameters:
+    ///   - executable: The name at the start of a span.
+    ///   - folders: The folders of the files, relative to the repository.
+    init(of executable: String, inSourcesOf folders: [String]) throws {
+        lines = try folders.flatMap { folder in
+            let files = FileManager.default.enumerator(atPath: Self.repository.appending(path: folder).path)
+            let names = (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.sorted()
+            return try names.flatMap { name in
+                let file = folder + "/" + name
+                let text = try String(contentsOf: Self.repository.appending(path: file), encoding: .utf8)
+                let spans = text.replacing("“", with: "`").replacing("”", with: "`")
+                return Self.lines(of: executable, in: spans, named: file)
+            }
+        }
+    }
+
+    /// The repository's root.
+    private static var repository: URL {
+        var root = URL(fileURLWithPath: #filePath)
+        while !FileManager.default.fileExists(atPath: root.appending(path: "ARCHITECTURE.md").path), root.path != "/" {
+            root = root.deletingLastPathComponent()
+        }
+        return root
     }
 
     private static func lines(of executable: String, in text: String, named name: String) -> [Line] {
@@ -93,7 +127,11 @@ struct DocumentedCommands {
             }
         }
         if let word { words.append(word) }
-        // `add|show` is a choice, and `…` is a placeholder.
-        return words.contains { ($0.contains("|") || $0.contains("…")) && !$0.contains("?") } ? nil : words
+        // `add|show` is a choice, and `…`, `\(name)`, and `$NAME` are placeholders.
+        let isIncomplete = words.contains { word in
+            (word.contains("|") || word.contains("…")) && !word.contains("?") || word.contains("\\(")
+                || word.hasPrefix("$")
+        }
+        return isIncomplete ? nil : words
     }
 }

@@ -3,8 +3,8 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// The saved upload state of custom stores.
@@ -12,8 +12,8 @@ internal import TrackwayJournal
 /// The snapshots of custom stores can only be removed as a whole.
 struct CustomStoreUploads: Sendable, Hashable, Codable {
     /// A session that an upload began.
-    struct Cut: Sendable, Hashable, Codable {
-        /// The number of delivered records before it.
+    struct InsertedSession: Sendable, Hashable, Codable {
+        /// The number of delivered records before the session.
         var after: Int
         var session: UsageSession
     }
@@ -23,7 +23,7 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
         /// The session in effect at the first record.
         var session: UsageSession?
         /// The sessions that uploads began after delivered records.
-        var cuts: [Cut] = []
+        var cuts: [InsertedSession] = []
         /// The latest event times in earlier reports, by session.
         ///
         /// In milliseconds since 1970.
@@ -52,8 +52,8 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
     ) throws(SAPcpmsUsageUploader.UploadError) -> Progress {
         do {
             return switch try file(in: environment).read() {
-            case .kept(let uploads, _): uploads.targets[store]?[target] ?? Progress()
-            case .nothing, .damaged: Progress()
+            case .stored(let uploads, _): uploads.targets[store]?[target] ?? Progress()
+            case .missing, .damaged: Progress()
             }
         } catch {
             throw .storage("\(error)")
@@ -70,16 +70,16 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
         in environment: UsageEnvironment,
         if isPermitted: () -> Bool
     ) throws(SAPcpmsUsageUploader.UploadError) {
-        var isRefused = false
+        var isForbidden = false
         do {
             try change(in: environment) { uploads in
-                isRefused = !isPermitted()
-                if !isRefused { uploads.targets[store, default: [:]][target] = progress }
+                isForbidden = !isPermitted()
+                if !isForbidden { uploads.targets[store, default: [:]][target] = progress }
             }
         } catch {
             throw .storage("\(error)")
         }
-        if isRefused { throw .outputDisabled }
+        if isForbidden { throw .outputDisabled }
     }
 
     /// Deletes a store's upload state, for a user who withdrew consent.
@@ -102,8 +102,8 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
     private static func change(in environment: UsageEnvironment, _ body: (inout CustomStoreUploads) -> Void) throws {
         let file = try file(in: environment)
         let dependencies = try environment.dependencies()
-        let isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
-            let before = file.readable ?? CustomStoreUploads()
+        let hasLock = try file.exclusively(.few) { () throws(StorageError) in
+            let before = file.storedValue ?? CustomStoreUploads()
             var uploads = before
             body(&uploads)
             guard uploads != before else { return }
@@ -111,14 +111,15 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
             try file.write(uploads)
             try file.synchronize()
         }
-        guard isOurTurn else { throw file.notOurTurn }
+        guard hasLock else { throw file.lockUnavailable }
     }
 }
 
 /// The records of a custom store.
 ///
-/// Its snapshot can only be removed as a whole. Until everything that can be sent has been sent, delivered records stay
-/// in it and are remembered. A record that cannot be sent is stored again after the others, marked as withheld.
+/// A custom store's snapshot can only be removed as a whole. Until everything that can be sent has been sent,
+/// delivered records stay in the snapshot, and their hashes are saved. A record that cannot be sent is stored again
+/// after the other records and marked as withheld.
 final class CustomStoreUploadSource: UploadSource {
     let name: String
     let endsSession: Bool
@@ -162,47 +163,47 @@ final class CustomStoreUploadSource: UploadSource {
         progress = try CustomStoreUploads.progress(of: store, target, in: environment)
     }
 
-    func isRecordedHere(_ place: UploadItem.Place) -> Bool { false }
+    func isRecordedHere(_ origin: UploadItem.Origin) -> Bool { false }
 
     func read(_ body: (UploadEntry) -> Bool) throws(Failure) {
         var delivered = progress.delivered.reduce(into: [UInt64: Int]()) { $0[$1, default: 0] += 1 }
-        var left = progress.delivered.count
+        var remaining = progress.delivered.count
         var start = progress.session?.unsentStart
         var isStopped = false
-        func give(_ entry: UploadEntry) -> Bool {
+        func pass(_ entry: UploadEntry) -> Bool {
             isStopped = !body(entry)
             return !isStopped
         }
-        func takeStart(_ session: UsageSession?) -> Bool {
+        func passStart(_ session: UsageSession?) -> Bool {
             guard let record = start, let text = session?.start else { return true }
             start = nil
-            return give(.record(UploadItem(event: record.event, text: text, place: .start), record))
+            return pass(.record(UploadItem(event: record.event, text: text, origin: .start), record))
         }
         var cuts = progress.cuts[...]
         var session = progress.session
-        func takeCuts(after matched: Int) -> Bool {
+        func passCuts(after matched: Int) -> Bool {
             while let cut = cuts.first, cut.after <= matched {
                 cuts.removeFirst()
                 session = cut.session
                 start = cut.session.unsentStart
-                guard give(.session(cut.session)) else { return false }
+                guard pass(.session(cut.session)) else { return false }
             }
             return true
         }
         count = 0
         records { record in
             defer { count += 1 }
-            guard let text = record.written().text else {
+            guard let text = record.encoded().text else {
                 withheld.insert(count)
                 return true
             }
-            let place = UploadItem.Place.position(count, round: progress.round)
-            let item = UploadItem(event: record.event, text: text, place: place)
+            let origin = UploadItem.Origin.position(count, round: progress.round)
+            let item = UploadItem(event: record.event, text: text, origin: origin)
             let hash = Self.hash(text)
             if let same = delivered[hash], same > 0 {
                 delivered[hash] = same - 1
-                left -= 1
-                return give(.delivered(item, record)) && takeCuts(after: progress.delivered.count - left)
+                remaining -= 1
+                return pass(.delivered(item, record)) && passCuts(after: progress.delivered.count - remaining)
             }
             if start != nil, record.event == .sessionStart {
                 if text == session?.start {
@@ -211,7 +212,7 @@ final class CustomStoreUploadSource: UploadSource {
                 }
                 start = nil
             }
-            return takeStart(session) && give(.record(item, record))
+            return passStart(session) && pass(.record(item, record))
         }
         guard !isStopped else { return }
         let expected = exclusively { snapshot.recordCount() }
@@ -219,14 +220,14 @@ final class CustomStoreUploadSource: UploadSource {
             throw .storage("the store's snapshot returned \(count) of \(expected) records; nothing was removed")
         }
         // The app itself removed some delivered records; do not expect them again.
-        if left > 0 {
+        if remaining > 0 {
             forget(delivered)
-            guard takeCuts(after: .max) else { return }
+            guard passCuts(after: .max) else { return }
             for index in progress.cuts.indices {
                 progress.cuts[index].after = min(progress.cuts[index].after, progress.delivered.count)
             }
         }
-        _ = takeStart(session)
+        _ = passStart(session)
     }
 
     /// Calls `body` with each record of the snapshot until it returns false.
@@ -242,30 +243,30 @@ final class CustomStoreUploadSource: UploadSource {
                 snapshot.records { record in
                     if position >= done { part.append(record) }
                     position += 1
-                    return part.count < Self.recordsAtOnce
+                    return part.count < Self.chunkSize
                 }
             }
             for record in part {
                 guard body(record) else { return }
             }
-            guard part.count == Self.recordsAtOnce else { return }
+            guard part.count == Self.chunkSize else { return }
             done += part.count
         }
     }
 
-    private static let recordsAtOnce = 500
+    private static let chunkSize = 500
 
-    /// Calls the snapshot under the store's lock.
+    /// Calls `body` under the store's lock; without a lock if only the snapshot is known.
     private func exclusively<Result>(_ body: () -> Result) -> Result {
         guard let access else { return body() }
         return access.exclusively { _ in body() }
     }
 
-    private func forget(_ gone: [UInt64: Int]) {
-        var gone = gone
+    private func forget(_ removed: [UInt64: Int]) {
+        var removed = removed
         progress.delivered.removeAll { hash in
-            guard let left = gone[hash], left > 0 else { return false }
-            gone[hash] = left - 1
+            guard let count = removed[hash], count > 0 else { return false }
+            removed[hash] = count - 1
             return true
         }
     }
@@ -287,7 +288,7 @@ final class CustomStoreUploadSource: UploadSource {
         for entry in entries {
             switch entry {
             case .sent(let item):
-                switch item.place {
+                switch item.origin {
                 case .position: progress.delivered.append(Self.hash(item.text))
                 case .start:
                     if let last = progress.cuts.indices.last {
@@ -301,8 +302,8 @@ final class CustomStoreUploadSource: UploadSource {
                 case .log, .withheld: continue
                 }
             case .withheld(let item, _, _):
-                if case .position(let position, _) = item.place { withheld.insert(position) }
-            case .passed, .kept: continue
+                if case .position(let position, _) = item.origin { withheld.insert(position) }
+            case .skipped, .retained: continue
             }
         }
         progress.sentThrough = session?.sentThrough ?? [:]
@@ -310,31 +311,31 @@ final class CustomStoreUploadSource: UploadSource {
         try save()
     }
 
-    func finish(_ rest: [UploadedEntry], _ last: UsageSession?) throws(Failure) {
+    func finish(_ trailingEntries: [UploadedEntry], _ last: UsageSession?) throws(Failure) {
         var session = last
-        var isAnythingKept = false
-        for entry in rest {
+        var hasRetainedStart = false
+        for entry in trailingEntries {
             switch entry {
             case .withheld(let item, _, _):
-                if case .position(let position, _) = item.place { withheld.insert(position) }
-            case .kept(let item):
-                isAnythingKept = true
-                if case .position = item.place {
+                if case .position(let position, _) = item.origin { withheld.insert(position) }
+            case .retained(let item):
+                hasRetainedStart = true
+                if case .position = item.origin {
                     session = UsageSession(start: item.text, isSent: false, isOpen: true)
                 }
-            case .sent, .passed: continue
+            case .sent, .skipped: continue
             }
         }
         guard !progress.delivered.isEmpty else { return }
         guard let access else {
-            // Removing the delivered records would also remove the others.
-            guard withheld.count == 0, !isAnythingKept else { return }
+            // Removing the delivered records would also remove the other records.
+            guard withheld.count == 0, !hasRetainedStart else { return }
             snapshot.removeRecords()
             return try begin(session)
         }
         let isRemoved = access.exclusively { store -> Bool in
             guard isPermitted() else { return false }
-            // If nothing was stored after the snapshot, store the start of the session that begins now.
+            // If nothing was stored after the snapshot, store the start of the session that is about to begin.
             if let start = session?.unsentStart, store.snapshot(for: target).recordCount() == count {
                 store.store(record: start, for: target)
             }
@@ -369,21 +370,21 @@ final class CustomStoreUploadSource: UploadSource {
 
 /// A set of positions, stored as runs.
 ///
-/// The positions of records that stay are close together, so there are few runs.
+/// The positions of retained records are close together, so there are few runs.
 struct UsagePositions: Sendable {
     private var runs: [ClosedRange<Int>] = []
     /// The number of positions.
     private(set) var count = 0
 
-    /// Adds a position; positions may come in any order.
+    /// Adds a position; positions may be added in any order.
     mutating func insert(_ position: Int) {
         guard !contains(position) else { return }
         count += 1
         if let last = runs.last, last.upperBound == position - 1 {
             runs[runs.count - 1] = last.lowerBound...position
         } else {
-            let place = runs.firstIndex { $0.lowerBound > position } ?? runs.count
-            runs.insert(position...position, at: place)
+            let index = runs.firstIndex { $0.lowerBound > position } ?? runs.count
+            runs.insert(position...position, at: index)
         }
     }
 

@@ -2,13 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
-/// Converts records, in order, to the events that the format's encoder takes.
+/// Converts records, in order, to events for the format's encoder.
 ///
-/// A record belongs to the last session that began before it. The format requires a session ID, an application and a
+/// A record belongs to the last session that began before it. The format requires a session ID, an application, and a
 /// device in every report; a record without these cannot be sent.
 struct SAPcpmsReport {
     private struct Session {
@@ -22,7 +22,7 @@ struct SAPcpmsReport {
     private var session: Session?
     /// The start of the session in effect, as JSON.
     ///
-    /// Nil before the first.
+    /// Nil before the first session.
     private(set) var start: String?
     /// Whether the last session has not ended.
     private(set) var isOpen = false
@@ -35,13 +35,13 @@ struct SAPcpmsReport {
     /// Creates a report that begins in a session.
     ///
     /// - Parameters:
-    ///   - former: the session in effect at the first record; nil for none.
+    ///   - session: the session in effect at the first record; nil for none.
     ///   - application: the application in the address; nil if any application may be reported.
-    init(in former: UsageSession? = nil, of application: String? = nil) {
+    init(in session: UsageSession? = nil, of application: String? = nil) {
         self.application = application
-        guard let former, let record = former.record else { return }
-        begin(record, former.start)
-        isOpen = former.isOpen
+        guard let session, let record = session.record else { return }
+        begin(record, session.start)
+        isOpen = session.isOpen
     }
 
     private mutating func begin(_ record: UsageRecord, _ text: String?) {
@@ -55,13 +55,13 @@ struct SAPcpmsReport {
     /// The session in effect after the last record.
     ///
     /// Its start is marked as sent. Nil before the first session.
-    var former: UsageSession? {
+    var currentSession: UsageSession? {
         start.map { UsageSession(start: $0, isSent: true, isOpen: isOpen) }
     }
 
     /// The info keys of a session start.
     ///
-    /// They become attributes of every event instead.
+    /// Their values become attributes of every event instead.
     private static let startKeys: [(key: String, attribute: String)] = [
         (UsageRecord.sessionIdentifierKey, SAPUsageKey.session),
         (SAPcpmsRecord.applicationIdentifierKey, SAPUsageKey.application),
@@ -98,7 +98,7 @@ struct SAPcpmsReport {
         }
         let time = Timestamp(milliseconds: Int64(clamping: record.date.timeIntervalSince1970 * 1_000))
         guard let session, record.info[SAPcpmsUsageUploader.withheldKey] == nil,
-            Timestamp.expressible.contains(time)
+            Timestamp.representableRange.contains(time)
         else { return nil }
         var attributes = session.attributes
         attributes[SAPUsageKey.key] = .string(record.event.description)
@@ -127,29 +127,29 @@ struct SAPcpmsReport {
 
 /// The records to send, in order.
 struct SAPcpmsBatch {
-    /// A record with the event created from it.
+    /// A record and the event created from it.
     struct Item {
         let item: UploadItem
         let event: Event
         let bytes: [UInt8]
         /// The entries before this record that are not sent.
         ///
-        /// They were read after the previous record.
+        /// These entries were read after the previous record.
         fileprivate(set) var before: [UploadedEntry]
-        /// The session in effect after it.
-        let behind: UsageSession?
+        /// The session in effect after the record.
+        let sessionAfter: UsageSession?
 
         /// The start of the record's session, as JSON.
         ///
         /// Nil for a session start.
         var start: String? {
             if item.isWithheld { return item.start }
-            return item.event == .sessionStart ? nil : behind?.start
+            return item.event == .sessionStart ? nil : sessionAfter?.start
         }
 
         /// The ID of the event's session.
         var session: String { event.attributes[SAPUsageKey.session]?.string ?? "" }
-        /// The time in milliseconds since 1970.
+        /// The event's time, in milliseconds since 1970.
         var time: Int64 { event.time.milliseconds }
     }
 
@@ -159,14 +159,14 @@ struct SAPcpmsBatch {
     private(set) var items: [Item] = []
     private(set) var bytes = 0
 
-    /// Whether the batch is as large as one request should be.
+    /// Whether the batch is large enough for one request.
     func isFull(_ limits: BatchLimits) -> Bool { items.count >= limits.events || bytes >= limits.bytes }
 
     /// Returns the number of items for one request.
     ///
-    /// The last of them and the first item after them have different times, if this is possible without halving the
-    /// request, because receivers count equal events of one report.
-    func cut(_ limits: BatchLimits) -> Int {
+    /// If possible without halving the request, the last item of the request and the first item after it have
+    /// different times, because receivers count equal events of one report.
+    func requestCount(_ limits: BatchLimits) -> Int {
         var count = 0
         var size = 0
         for item in items {
@@ -175,10 +175,10 @@ struct SAPcpmsBatch {
             size += item.bytes.count
         }
         guard count < items.count else { return count }
-        let apart = (count / 2 + 1...max(count / 2 + 1, count)).last { place in
+        let boundary = (count / 2 + 1...max(count / 2 + 1, count)).last { place in
             place <= count && items[place].time != items[place - 1].time
         }
-        return apart ?? count
+        return boundary ?? count
     }
 
     /// Adds an item.
@@ -207,7 +207,7 @@ struct SAPcpmsBatch {
 
     /// Returns an event as JSON.
     ///
-    /// The limits are high enough to send stored values unchanged.
+    /// The limits are high enough that stored values are sent unchanged.
     static func json(_ event: Event) -> [UInt8] {
         var limits = EventLimits()
         limits.stringBytes = 2 * UsageRecord.maximumBytes
@@ -233,10 +233,10 @@ struct SAPcpmsBatch {
     ///
     /// - Parameters:
     ///   - count: the number of items.
-    ///   - source: names the store and the target.
+    ///   - source: the name of the store and the target.
     ///   - zone: the time zone for records without one.
-    ///   - sent: the latest event time of each session in earlier reports. An event that is not later may equal one of
-    ///     those, so it includes its origin.
+    ///   - sent: the latest event time of each session in earlier reports. An event that is not later may equal an
+    ///     event in those reports, so it includes its origin.
     func encoded(
         _ count: Int,
         of source: String,

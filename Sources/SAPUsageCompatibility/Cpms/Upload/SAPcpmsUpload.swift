@@ -4,14 +4,14 @@
 internal import Dispatch
 internal import Foundation
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
-/// One upload, from the snapshot to the removal.
+/// One upload, from taking the snapshot to removing the records.
 ///
-/// It runs on a separate thread, because a snapshot returns records one at a time and each request is awaited in
-/// between. This keeps memory use constant.
+/// The upload runs on a separate thread, because a snapshot returns records one at a time and the upload waits for
+/// each request in between. This keeps memory use constant.
 struct SAPcpmsUpload: Sendable {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
@@ -32,9 +32,9 @@ struct SAPcpmsUpload: Sendable {
         transport = session.transport ?? core.environment.transport
     }
 
-    /// Uploads, and reports the outcome.
+    /// Starts the upload and reports the outcome.
     func begin(_ unattributed: (any UsageSnapshotting)?, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
-        let unattributed = unattributed.map { Kept(object: $0) }
+        let unattributed = unattributed.map { UncheckedSendableBox(object: $0) }
         DispatchQueue(label: "trackway.usage.upload").async {
             do throws(Failure) {
                 try upload(unattributed?.object)
@@ -67,7 +67,7 @@ struct SAPcpmsUpload: Sendable {
             } catch {
                 failure = failure ?? error
                 // An error in one part does not stop the other part, unless it would affect every report.
-                guard error.isOfOneReport else { break }
+                guard error.isLimitedToOneReport else { break }
             }
         }
         // A store may see another process's decision before this object does.
@@ -111,7 +111,7 @@ struct SAPcpmsUpload: Sendable {
 
 extension SAPcpmsUsageUploader.UploadError {
     /// Whether other reports to the same back end may succeed.
-    fileprivate var isOfOneReport: Bool {
+    fileprivate var isLimitedToOneReport: Bool {
         switch self {
         case .httpStatus, .encoding, .storage, .noData: true
         case .uploadInProgress, .outputDisabled, .invalidEndpoint, .network, .policyDisabled: false
@@ -119,30 +119,30 @@ extension SAPcpmsUsageUploader.UploadError {
     }
 }
 
-/// Whether an upload may still send.
+/// The permission of an upload to send records.
 ///
-/// It may send while the decisions permit it and consent has not been withdrawn since the upload began.
+/// An upload may send while the decisions permit it and consent has not been withdrawn since the upload began.
 struct UploadPermission: Sendable {
     /// The number of the user's last withdrawal when the upload began.
     ///
     /// Nil if consent had never been withdrawn.
     let withdrawal: UInt64?
     private let core: UsageCore
-    private let person: String?
+    private let userID: String?
 
     init(_ core: UsageCore, _ access: SerializedStore) {
         self.core = core
-        person = access.person
-        withdrawal = access.person.flatMap { core.decisions.withdrawal(of: $0) }
+        userID = access.canonicalUserID
+        withdrawal = access.canonicalUserID.flatMap { core.decisions.withdrawal(of: $0) }
     }
 
     /// Whether sending is permitted by the decisions known to this process.
     var isValid: Bool {
-        core.outputEnabled && person.flatMap { core.decisions.withdrawal(of: $0) } == withdrawal
+        core.outputEnabled && userID.flatMap { core.decisions.withdrawal(of: $0) } == withdrawal
     }
 
     /// Returns ``isValid`` after rereading the decisions that other processes saved.
-    func refreshed() -> Bool {
+    func recheck() -> Bool {
         core.refresh()
         return isValid
     }

@@ -4,11 +4,11 @@
 internal import Dispatch
 internal import Foundation
 internal import Trackway
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 internal import TrackwayDestinations
-internal import TrackwayEvents
-internal import TrackwayWire
 
-/// Sends the records of one source, request by request.
+/// Sends the records of one source in one or more requests.
 ///
 /// Each request is settled with its response. Each report is saved before it is sent. If its response is unknown
 /// because the process or the connection ended, the next upload sends the same bytes again, under the same ID. If the
@@ -19,11 +19,11 @@ final class SAPcpmsUploadRun {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
     private static let timeout = Duration.seconds(60)
-    /// The number of consecutive rejections that put the address at fault.
+    /// The number of consecutive rejections that indicate a wrong address.
     ///
-    /// Each of them rejects an individual record.
-    private static let refusals = 3
-    /// A record above this size may be too large individually.
+    /// Each of these responses rejects an individual record.
+    private static let maximumConsecutiveRejections = 3
+    /// The size above which an individual record may be too large, in bytes.
     private static let smallBytes = 64 << 10
 
     private let source: any UploadSource
@@ -37,31 +37,31 @@ final class SAPcpmsUploadRun {
     private var report: SAPcpmsReport
     private var batch = SAPcpmsBatch()
     /// Entries after the batch's last item that are not sent.
-    private var rest: [UploadedEntry] = []
+    private var trailingEntries: [UploadedEntry] = []
     private var replay: UploadPlan?
-    private var ending: UploadPlan.End?
+    private var addedEnd: UploadPlan.End?
     private var zone = TimeZone.current
     /// The session that begins after the added end.
-    private var following: UsageSession?
-    private var startPlace: UploadItem.Place?
+    private var nextSession: UsageSession?
+    private var startOrigin: UploadItem.Origin?
     /// The session in effect before the source's last record.
     ///
-    /// Set if an upload began it.
-    private var former: UsageSession?
+    /// Set if an upload began that session.
+    private var previousSession: UsageSession?
     /// The time of the last record of the session in effect.
     private var lastDate: Date?
     private var isInWithheld = false
     private var sentThrough: [String: Int64] = [:]
     /// The session in effect after the last report.
-    private var behind: UsageSession?
+    private var sessionAfterReport: UsageSession?
     private var sent = 0
     private var withheld = 0
     private var firstWithheld: String?
-    /// Maximum number of events per request, as learned from responses.
-    private var most: Int
-    private var tooLarge: Int?
-    private var refusedInARow = 0
-    private var refusal: Failure?
+    /// The maximum number of events per request, as learned from responses.
+    private var maximumEvents: Int
+    private var rejectedSize: Int?
+    private var consecutiveRejections = 0
+    private var rejection: Failure?
 
     init(
         _ source: any UploadSource,
@@ -73,14 +73,14 @@ final class SAPcpmsUploadRun {
     ) {
         self.source = source
         self.destination = destination
-        self.transport = transport.map { base in PermittedTransport(base) { permission.refreshed() } }
+        self.transport = transport.map { base in PermittedTransport(base) { permission.recheck() } }
         self.target = target
         self.core = core
         self.permission = permission
         address = destination.reportAddress
         report = SAPcpmsReport(in: source.session, of: destination.boundApplication)
-        former = source.session
-        most = destination.limits.events
+        previousSession = source.session
+        maximumEvents = destination.limits.events
         sentThrough = source.sentThrough
         if let session = source.session {
             lastDate = sentThrough[session.id].map { Timestamp(milliseconds: $0).date } ?? session.record?.date
@@ -96,11 +96,11 @@ final class SAPcpmsUploadRun {
     /// - Returns: the number of records sent.
     func perform() throws(Failure) -> Int {
         defer { source.close() }
-        if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
+        if let replay, replay.count == 0, !replay.isWithheld { try resendPlannedReport() }
         var failure: Failure?
         try source.read { entry in
             do throws(Failure) {
-                try take(entry)
+                try process(entry)
                 return true
             } catch {
                 failure = error
@@ -108,45 +108,45 @@ final class SAPcpmsUploadRun {
             }
         }
         if let failure { throw failure }
-        if isInWithheld { try leaveWithheld() }
+        if isInWithheld { try finishWithheld() }
         try end()
-        try source.finish(rest, behind ?? report.former)
+        try source.finish(trailingEntries, sessionAfterReport ?? report.currentSession)
         if withheld > 0 { reportWithheld() }
         // Every record was rejected individually, so the records are not the cause.
-        if let refusal, sent == 0 { throw refusal }
+        if let rejection, sent == 0 { throw rejection }
         return sent
     }
 
     // MARK: Reading
 
-    private func take(_ entry: UploadEntry) throws(Failure) {
+    private func process(_ entry: UploadEntry) throws(Failure) {
         switch entry {
-        case .passed(let range, let writer):
-            if case .passed(let last, let same)? = rest.last, same == writer {
-                rest[rest.count - 1] = .passed(last.lowerBound...range.upperBound, of: writer)
+        case .skipped(let range, let writer):
+            if case .skipped(let last, let same)? = trailingEntries.last, same == writer {
+                trailingEntries[trailingEntries.count - 1] = .skipped(last.lowerBound...range.upperBound, of: writer)
             } else {
-                rest.append(.passed(range, of: writer))
+                trailingEntries.append(.skipped(range, of: writer))
             }
         case .delivered(let item, let record):
             _ = report.event(record, item.text)
             lastDate = record.date
         case .session(let session):
             report = SAPcpmsReport(in: session, of: destination.boundApplication)
-            former = session
+            previousSession = session
         case .record(let item, let record):
-            if isInWithheld, !item.isWithheld { try leaveWithheld() }
+            if isInWithheld, !item.isWithheld { try finishWithheld() }
             if item.isWithheld { isInWithheld = true }
             if let replay, replay.isWithheld == isInWithheld, batch.items.count == replay.count {
-                // A rejected report is recreated, including the records stored since.
-                if replay.isUncertain { try settleReplay() } else { self.replay = nil }
+                // A rejected report is recreated and includes the records stored since then.
+                if replay.isUncertain { try resendPlannedReport() } else { self.replay = nil }
             }
-            if replay == nil, batch.isFull(limits) { try send(batch.cut(limits)) }
+            if replay == nil, batch.isFull(limits) { try send(batch.requestCount(limits)) }
             add(item, record)
         }
     }
 
     private var limits: BatchLimits {
-        BatchLimits(events: min(most, destination.limits.events), bytes: destination.limits.bytes)
+        BatchLimits(events: min(maximumEvents, destination.limits.events), bytes: destination.limits.bytes)
     }
 
     private func add(_ item: UploadItem, _ record: UsageRecord) {
@@ -159,12 +159,12 @@ final class SAPcpmsUploadRun {
             event = alone.event(record, item.text)
             start = item.start
         } else {
-            takeFollowing(before: record)
-            // A session that an upload began ends without events: the previous session is still in effect.
-            if item.event == .sessionEnd, batch.items.last?.item.place == .start,
-                let previous = former?.previous
+            addNextSessionStart(before: record)
+            // If a session that an upload began ends without events, the previous session is still in effect.
+            if item.event == .sessionEnd, batch.items.last?.item.origin == .start,
+                let previous = previousSession?.previous
             {
-                rest = batch.removeLast().before + rest
+                trailingEntries = batch.removeLast().before + trailingEntries
                 report = SAPcpmsReport(
                     in: UsageSession(start: previous, isSent: true, isOpen: true),
                     of: destination.boundApplication
@@ -173,49 +173,55 @@ final class SAPcpmsUploadRun {
             start = item.event == .sessionStart ? nil : report.start
             event = report.event(record, item.text)
             lastDate = record.date
-            if item.event == .sessionStart { startPlace = item.place }
+            if item.event == .sessionStart { startOrigin = item.origin }
         }
         guard let event, !item.isRefused else {
-            rest.append(.withheld(item, start: start, isRefused: item.isRefused))
+            trailingEntries.append(.withheld(item, start: start, isRefused: item.isRefused))
             withheld += 1
             firstWithheld = firstWithheld ?? record.event.description
             return
         }
-        add(item, event, behind: item.isWithheld ? source.session : report.former)
+        add(item, event, sessionAfter: item.isWithheld ? source.session : report.currentSession)
     }
 
     /// Adds the start of the session that an upload began.
     ///
-    /// It precedes the session's first record.
-    private func takeFollowing(before record: UsageRecord) {
-        guard let next = following else { return }
-        following = nil
-        former = next
+    /// The start precedes the session's first record.
+    private func addNextSessionStart(before record: UsageRecord) {
+        guard let next = nextSession else { return }
+        nextSession = nil
+        previousSession = next
         guard record.event != .sessionStart, let start = next.record else { return }
-        add(UploadItem(event: .sessionStart, text: next.start, place: .start), start)
+        add(UploadItem(event: .sessionStart, text: next.start, origin: .start), start)
     }
 
-    private func add(_ item: UploadItem, _ event: Event, behind session: UsageSession?) {
+    private func add(_ item: UploadItem, _ event: Event, sessionAfter session: UsageSession?) {
         batch.add(
-            SAPcpmsBatch.Item(item: item, event: event, bytes: SAPcpmsBatch.json(event), before: rest, behind: session)
+            SAPcpmsBatch.Item(
+                item: item,
+                event: event,
+                bytes: SAPcpmsBatch.json(event),
+                before: trailingEntries,
+                sessionAfter: session
+            )
         )
-        rest = []
+        trailingEntries = []
     }
 
     /// Sends the remaining withheld records; later records belong to other sessions.
-    private func leaveWithheld() throws(Failure) {
+    private func finishWithheld() throws(Failure) {
         if let replay, replay.isWithheld {
-            if batch.items.count == replay.count { try settleReplay() } else { self.replay = nil }
+            if batch.items.count == replay.count { try resendPlannedReport() } else { self.replay = nil }
         }
-        while !batch.items.isEmpty { try send(batch.cut(limits)) }
+        while !batch.items.isEmpty { try send(batch.requestCount(limits)) }
         isInWithheld = false
-        if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
+        if let replay, replay.count == 0, !replay.isWithheld { try resendPlannedReport() }
     }
 
-    /// Resends the report with an unknown response.
+    /// Resends the report whose response is unknown.
     ///
     /// If its records are no longer stored, a new report is created instead.
-    private func settleReplay() throws(Failure) {
+    private func resendPlannedReport() throws(Failure) {
         guard let plan = replay else { return }
         replay = nil
         guard batch.key(of: plan.count) == plan.records else { return }
@@ -225,54 +231,58 @@ final class SAPcpmsUploadRun {
         try send(batch.items.count)
     }
 
-    /// Ends the open session, and sends the remaining records.
+    /// Ends the open session and sends the remaining records.
     private func end() throws(Failure) {
-        if let replay, !replay.isWithheld, batch.items.count == replay.count { try settleReplay() }
+        if let replay, !replay.isWithheld, batch.items.count == replay.count { try resendPlannedReport() }
         replay = nil
         if source.endsSession, report.isOpen {
             if let last = batch.items.last, last.item.event == .sessionStart {
-                // The session has no records yet: its start stays, and the session continues.
+                // The session has no records yet, so its start stays and the session continues.
                 _ = batch.removeLast()
-                rest = last.before + [.kept(last.item)] + rest
-            } else if report.canSend, batch.items.last != nil || isAnythingSentOfSession {
-                _ = addEnd(ending ?? makeEnd())
+                trailingEntries = last.before + [.retained(last.item)] + trailingEntries
+            } else if report.canSend, batch.items.last != nil || hasSentPartOfSession {
+                _ = addEnd(addedEnd ?? makeEnd())
             }
         }
-        while !batch.items.isEmpty { try send(batch.cut(limits)) }
+        while !batch.items.isEmpty { try send(batch.requestCount(limits)) }
     }
 
     /// Whether part of the session in effect was sent.
     ///
-    /// If so, only its end is missing.
-    private var isAnythingSentOfSession: Bool {
-        report.former.map { sentThrough[$0.id] != nil } ?? false
+    /// If so, only the session's end may remain to be sent.
+    private var hasSentPartOfSession: Bool {
+        report.currentSession.map { sentThrough[$0.id] != nil } ?? false
     }
 
     private func makeEnd() -> UploadPlan.End {
         let now = core.environment.now.date
-        let isOwn = core.hasSession(of: target) || startPlace.map { source.isRecordedHere($0) } ?? false
-        // A session that an earlier process left open ended with its last record, and is not continued.
+        let isOwn = core.hasSession(of: target) || startOrigin.map { source.isRecordedHere($0) } ?? false
+        // A session that an earlier process left open ended with its last record and is not continued.
         guard isOwn else { return .init(date: (lastDate ?? now).timeIntervalSinceReferenceDate, next: nil) }
         var next = UsageInfo()
         for key in [SAPcpmsRecord.applicationIdentifierKey, SAPcpmsRecord.applicationVersionKey] {
             next[key] = report.lastStart[key]
         }
         let info = core.environment.sessionInfo().merging(next) { $1 }
-        let start = UsageRecord(.sessionStart, date: now, info: info).written().text
+        let start = UsageRecord(.sessionStart, date: now, info: info).encoded().text
         return .init(date: now.timeIntervalSinceReferenceDate, next: start)
     }
 
     /// - Returns: false if the end cannot be sent.
     private func addEnd(_ end: UploadPlan.End) -> Bool {
         let record = UsageRecord(.sessionEnd, date: Date(timeIntervalSinceReferenceDate: end.date))
-        guard let text = record.written().text, let event = report.event(record, text) else { return false }
+        guard let text = record.encoded().text, let event = report.event(record, text) else { return false }
         var next = end.next.map { UsageSession(start: $0, isSent: false, isOpen: true) }
         next?.previous = report.start
-        add(UploadItem(event: .sessionEnd, text: text, place: .end), event, behind: next ?? report.former)
-        ending = end
-        following = next
-        report = SAPcpmsReport(in: next ?? report.former, of: destination.boundApplication)
-        startPlace = nil
+        add(
+            UploadItem(event: .sessionEnd, text: text, origin: .end),
+            event,
+            sessionAfter: next ?? report.currentSession
+        )
+        addedEnd = end
+        nextSession = next
+        report = SAPcpmsReport(in: next ?? report.currentSession, of: destination.boundApplication)
+        startOrigin = nil
         return true
     }
 
@@ -280,68 +290,68 @@ final class SAPcpmsUploadRun {
 
     private enum Outcome {
         case accepted([Rejection])
-        /// The encoder or the back end rejected it as too large.
+        /// The encoder or the back end rejected the request as too large.
         case tooLarge(Failure?)
     }
 
     /// Sends the first items in one request.
     ///
-    /// Sends fewer if these are too many.
+    /// Sends fewer items if the request would be too large.
     private func send(_ wanted: Int) throws(Failure) {
         var count = wanted
         while true {
-            count = min(count, max(1, most))
+            count = min(count, max(1, maximumEvents))
             let whole = batch.encoded(count, of: source.name, in: zone, after: sentThrough)
-            count = min(count, max(1, destination.eventsForOneRequest(of: whole)))
+            count = min(count, max(1, destination.maximumEventsPerRequest(for: whole)))
             switch try perform(count) {
-            case .accepted(let leftOut):
-                return try settle(count, leftOut)
+            case .accepted(let omitted):
+                return try settle(count, omitted)
             case .tooLarge(let failure):
                 if count > 1 {
-                    if failure != nil { tooLarge = count }
-                    most = count / 2
-                    count = most
+                    if failure != nil { rejectedSize = count }
+                    maximumEvents = count / 2
+                    count = maximumEvents
                     continue
                 }
-                return try refuse(failure)
+                return try withhold(failure)
             }
         }
     }
 
-    /// Sets aside a record that is too large individually.
+    /// Withholds a record that is too large individually.
     ///
-    /// It is settled together with the next record.
-    private func refuse(_ failure: Failure?) throws(Failure) {
+    /// The record is settled together with the next record.
+    private func withhold(_ failure: Failure?) throws(Failure) {
         guard let first = batch.items.first else { return }
         if let failure {
-            refusal = failure
-            if first.bytes.count < Self.smallBytes { refusedInARow += 1 }
-            guard refusedInARow < Self.refusals else { throw failure }
+            rejection = failure
+            if first.bytes.count < Self.smallBytes { consecutiveRejections += 1 }
+            guard consecutiveRejections < Self.maximumConsecutiveRejections else { throw failure }
         }
         batch.removeFirst(1)
         var entries = first.before
-        if first.item.place != .end, first.item.place != .start {
+        if first.item.origin != .end, first.item.origin != .start {
             entries.append(.withheld(first.item, start: first.start, isRefused: true))
             withheld += 1
             firstWithheld = firstWithheld ?? first.item.event.description
         }
         if batch.items.isEmpty {
-            rest = entries + rest
+            trailingEntries = entries + trailingEntries
         } else {
             batch.prepend(entries)
         }
-        // A single record was too large, rather than the number of records.
-        tooLarge = nil
-        most = 8
+        // A single record was too large; the number of records was not the cause.
+        rejectedSize = nil
+        maximumEvents = 8
     }
 
-    private func settle(_ count: Int, _ leftOut: [Rejection]) throws(Failure) {
+    private func settle(_ count: Int, _ omitted: [Rejection]) throws(Failure) {
         let items = batch.items.prefix(count)
         var entries: [UploadedEntry] = []
-        let refused = Set(leftOut.map(\.index))
+        let rejected = Set(omitted.map(\.index))
         for (index, item) in items.enumerated() {
             entries += item.before
-            if refused.contains(index) {
+            if rejected.contains(index) {
                 entries.append(.withheld(item.item, start: item.start, isRefused: true))
                 withheld += 1
                 firstWithheld = firstWithheld ?? item.item.event.description
@@ -350,31 +360,31 @@ final class SAPcpmsUploadRun {
             entries.append(.sent(item.item))
             sentThrough[item.session] = max(sentThrough[item.session] ?? .min, item.time)
         }
-        var session = items.last.map(\.behind) ?? source.session
+        var session = items.last.map(\.sessionAfter) ?? source.session
         if sentThrough.count > UsageSession.maximumSessions {
             let latest = sentThrough.sorted { $0.value > $1.value }.prefix(UsageSession.maximumSessions)
             sentThrough = Dictionary(latest.map { ($0.key, $0.value) }) { $1 }
         }
         session?.sentThrough = sentThrough
-        behind = session
+        sessionAfterReport = session
         try source.settle(entries, session)
-        if items.last?.item.place == .end { ending = nil }
+        if items.last?.item.origin == .end { addedEnd = nil }
         batch.removeFirst(count)
-        sent += count - refused.count
-        if count > refused.count { refusedInARow = 0 }
-        most = min(most * 2, destination.limits.events, tooLarge.map { max(1, $0 - 1) } ?? .max)
+        sent += count - rejected.count
+        if count > rejected.count { consecutiveRejections = 0 }
+        maximumEvents = min(maximumEvents * 2, destination.limits.events, rejectedSize.map { max(1, $0 - 1) } ?? .max)
     }
 
     private func perform(_ count: Int) throws(Failure) -> Outcome {
         let items = batch.items.prefix(count)
-        let hasEnd = items.last?.item.place == .end
+        let hasEnd = items.last?.item.origin == .end
         let records = hasEnd ? count - 1 : count
         var plan = UploadPlan(
             destination: address,
             records: batch.key(of: records),
             count: records,
             isWithheld: items.first?.item.isWithheld ?? false,
-            end: hasEnd ? ending : nil,
+            end: hasEnd ? addedEnd : nil,
             zone: zone.identifier
         )
         let encoded = batch.encoded(count, of: source.name, in: zone, after: sentThrough)
@@ -384,26 +394,26 @@ final class SAPcpmsUploadRun {
         } catch {
             switch error.code {
             case .misconfigured: throw .invalidEndpoint(error.message)
-            case .nothingToSend: return .accepted(error.leftOut)
+            case .nothingToSend: return .accepted(error.omitted)
             case .tooLarge: return .tooLarge(nil)
             }
         }
         var mayBeStored = false
-        if let former = source.plan, former.isSame(as: plan) {
-            mayBeStored = former.isUncertain
-            plan.refusals = former.refusals
+        if let earlier = source.plan, earlier.isSame(as: plan) {
+            mayBeStored = earlier.isUncertain
+            plan.refusals = earlier.refusals
         }
         if plan != source.plan { try source.write(plan) }
         /// Saves that the back end did not accept the report this time.
         ///
-        /// If an earlier response was lost, the report may have been accepted then, unless its content is rejected
-        /// repeatedly.
-        func refused(_ failure: Failure, content isContent: Bool = false) throws(Failure) -> Failure {
+        /// If an earlier response was lost, the back end may have accepted the report at that time, unless it
+        /// repeatedly rejects the content.
+        func saveRejection(_ failure: Failure, content isContent: Bool = false) throws(Failure) -> Failure {
             if mayBeStored {
                 guard isContent else { return failure }
                 plan.refusals += 1
             }
-            plan.isUncertain = mayBeStored && plan.refusals < Self.refusals
+            plan.isUncertain = mayBeStored && plan.refusals < Self.maximumConsecutiveRejections
             mayBeStored = plan.isUncertain
             if plan != source.plan { try source.write(plan) }
             return failure
@@ -414,24 +424,24 @@ final class SAPcpmsUploadRun {
         case .failure(let error):
             guard permission.isValid else { throw .outputDisabled }
             let failure = Failure.network(error.description)
-            throw error.isUnsent ? try refused(failure) : failure
+            throw error.isUnsent ? try saveRejection(failure) : failure
         }
         let failure = Failure.httpStatus(
             code: response.status,
             body: String(decoding: response.body.prefix(512), as: UTF8.self)
         )
         switch destination.verdict(on: response, for: encoded) {
-        case .accepted, .acceptedExcept: return .accepted(request.leftOut)
+        case .accepted, .acceptedExcept: return .accepted(request.omitted)
         case .tooLarge:
-            if count == 1 || mayBeStored { _ = try refused(failure, content: true) }
+            if count == 1 || mayBeStored { _ = try saveRejection(failure, content: true) }
             if mayBeStored { throw failure }
             return .tooLarge(failure)
-        case .notTheBackEnd(let reason): throw try refused(.network(reason))
-        case .unauthorized where response.status == 403: throw try refused(.policyDisabled)
+        case .unrecognizedResponse(let reason): throw try saveRejection(.network(reason))
+        case .unauthorized where response.status == 403: throw try saveRejection(.policyDisabled)
         case .retry, .rejected, .unauthorized, .misconfigured:
-            // Gateways return these when the back end's own response was lost.
+            // Gateways return these statuses when the back end's own response was lost.
             guard ![502, 504].contains(response.status) else { throw failure }
-            throw try refused(failure, content: [400, 422].contains(response.status))
+            throw try saveRejection(failure, content: [400, 422].contains(response.status))
         }
     }
 

@@ -3,8 +3,8 @@
 
 public import Foundation
 internal import Trackway
+internal import TrackwayCore
 internal import TrackwayDestinations
-internal import TrackwayEvents
 
 /// Uploads stored records in the format of SAP Mobile Services.
 ///
@@ -14,16 +14,17 @@ internal import TrackwayEvents
 ///     if let error { log("\(error)") }
 /// }
 /// ```
-/// Nothing is sent unless ``Usage/outputEnabled()`` is true. An open session is uploaded with an end. Once the back end
-/// has accepted its last record, the session ends and a new one of the same application begins, so a failed upload ends
-/// no session. A session that a killed process left open ends at its last record, and no new session begins for it.
+/// Nothing is sent unless ``Usage/outputEnabled()`` is true. An open session is uploaded with an added end. After the
+/// back end has accepted the session's last record, the session ends and a new session of the same application
+/// begins, so a failed upload does not end a session. A session left open by a process that was killed ends at its
+/// last record, and no new session follows it.
 ///
-/// The records of a report are removed as soon as it is accepted. A report whose response was lost is sent again, byte
-/// for byte under the same ID, also by the next process. Records that lack what the format requires (a session with an
-/// ID, an application and a device), or that are rejected individually, stay stored and are reported in one
+/// The records of a report are removed as soon as the report is accepted. A report whose response was lost is resent
+/// byte for byte with the same ID, even by the next process. Records that lack required fields (a session with an ID,
+/// an application, and a device), or that are rejected individually, stay stored and are reported in one
 /// `Diagnostic`. They do not prevent other records from being sent.
 public final class SAPcpmsUsageUploader: Sendable {
-    /// Why an upload did not send everything.
+    /// The reason why an upload did not send everything.
     ///
     /// Records accepted before the error are removed; all others stay.
     public enum UploadError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -41,7 +42,7 @@ public final class SAPcpmsUsageUploader: Sendable {
         case network(String)
         /// The back end returned an error status.
         ///
-        /// 413 if it rejects even single records.
+        /// The status is 413 if the back end rejects even single records.
         case httpStatus(code: Int, body: String)
         /// A report could not be encoded.
         case encoding(String)
@@ -49,7 +50,9 @@ public final class SAPcpmsUsageUploader: Sendable {
         ///
         /// The application's usage policy is off, or this client may not report.
         case policyDisabled
-        /// The records could not be read or removed; they are sent again.
+        /// The records could not be read or removed.
+        ///
+        /// The next upload sends them again.
         case storage(String)
 
         /// A human-readable description.
@@ -71,7 +74,7 @@ public final class SAPcpmsUsageUploader: Sendable {
 
     /// The key in the info of a record that an upload withheld.
     ///
-    /// It is set in custom stores, where a record that stays is stored again.
+    /// The key is set in custom stores, where a withheld record is stored again.
     public static let withheldKey = "_withheld"
 
     /// Reports an error as a `Diagnostic`.
@@ -80,7 +83,7 @@ public final class SAPcpmsUsageUploader: Sendable {
         Usage.shared.core.environment.report(uploadFailed: error)
     }
 
-    /// Uploads to the application's back end.
+    /// Uploads records to the application's back end.
     ///
     /// - Parameters:
     ///   - settings: the back end and the application; sessions of other applications stay stored.
@@ -104,10 +107,10 @@ public final class SAPcpmsUsageUploader: Sendable {
             .begin(unattributedData, completionHandler)
     }
 
-    /// Uploads to an address that is used unchanged, such as a proxy's.
+    /// Uploads records to an address used unchanged, such as a proxy's address.
     ///
     /// - Parameters:
-    ///   - uploadEndPoint: the URL that reports are posted to.
+    ///   - uploadEndPoint: the URL to which reports are posted.
     ///   - sapURLSession: the header fields and transport of requests.
     ///   - target: the target whose records are uploaded.
     ///   - unattributedData: unattributed records, which are sent first and also removed.

@@ -3,13 +3,13 @@
 
 internal import Foundation
 internal import Trackway
-internal import TrackwayEvents
+internal import TrackwayCore
 internal import TrackwayJournal
 
 /// A record to send in a report.
 struct UploadItem: Sendable {
     /// The origin of a record.
-    enum Place: Sendable, Hashable {
+    enum Origin: Sendable, Hashable {
         /// The log of a `UsageStore`.
         case log(UsagePosition)
         /// The withheld records of a `UsageStore`.
@@ -26,39 +26,39 @@ struct UploadItem: Sendable {
     let event: UsageRecord.Event
     /// The record as JSON.
     let text: String
-    let place: Place
+    let origin: Origin
     /// The start of the record's session, for a withheld record.
     var start: String?
     /// The offset from UTC when the record was stored, in seconds.
     var zone: Int?
-    /// Whether a back end rejected it individually.
+    /// Whether a back end rejected the record individually.
     var isRefused = false
 
-    /// Identifies the record within its source, also after a restart.
+    /// A key that identifies the record within its source, even after a restart.
     var key: String {
-        switch place {
-        case .log(let place), .withheld(let place): "\(place.writer)-\(place.sequence)"
+        switch origin {
+        case .log(let position), .withheld(let position): "\(position.writer)-\(position.sequence)"
         case .position(let position, let round): "\(round).\(position)"
         case .start: "start"
         case .end: "end"
         }
     }
 
-    /// Whether an earlier upload withheld it.
+    /// Whether an earlier upload withheld the record.
     var isWithheld: Bool {
-        if case .withheld = place { true } else { false }
+        if case .withheld = origin { true } else { false }
     }
 }
 
 /// An entry of a source.
 enum UploadEntry {
     case record(UploadItem, UsageRecord)
-    /// A record of an earlier report that is still stored.
+    /// A delivered record that is still stored.
     case delivered(UploadItem, UsageRecord)
-    /// The session in effect from here on.
+    /// The session in effect from this entry on.
     case session(UsageSession)
     /// Records that were removed earlier.
-    case passed(ClosedRange<UInt64>, of: WriterID)
+    case skipped(ClosedRange<UInt64>, of: WriterID)
 }
 
 /// The outcome of an entry.
@@ -68,18 +68,18 @@ enum UploadedEntry {
     case withheld(UploadItem, start: String?, isRefused: Bool)
     /// The start of a session without records yet.
     ///
-    /// It stays before the records that follow.
-    case kept(UploadItem)
-    case passed(ClosedRange<UInt64>, of: WriterID)
+    /// The start stays before the records that follow.
+    case retained(UploadItem)
+    case skipped(ClosedRange<UInt64>, of: WriterID)
 }
 
 /// The source of an upload's records, and the upload's state between requests.
 ///
-/// Changes are durable when a call returns. Used by one thread.
+/// Changes are durable when a call returns. A source is used by one thread only.
 protocol UploadSource: AnyObject {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
-    /// Names the store and the target.
+    /// The name of the store and the target.
     var name: String { get }
     /// The session in effect at the first record.
     var session: UsageSession? { get }
@@ -91,27 +91,27 @@ protocol UploadSource: AnyObject {
     ///
     /// Nil if its response is known.
     var plan: UploadPlan? { get }
-    /// Whether an open session is ended.
+    /// Whether the upload ends an open session.
     var endsSession: Bool { get }
 
     /// Whether this process recorded the start at the given position.
-    func isRecordedHere(_ place: UploadItem.Place) -> Bool
+    func isRecordedHere(_ origin: UploadItem.Origin) -> Bool
     /// Calls `body` with each entry, until it returns false.
     func read(_ body: (UploadEntry) -> Bool) throws(Failure)
     /// Saves the report that is about to be sent.
     func write(_ plan: UploadPlan?) throws(Failure)
-    /// Removes a report's records, and ends the plan.
+    /// Removes a report's records and ends the plan.
     ///
-    /// - Parameter session: the session in effect after it.
+    /// - Parameter session: the session in effect after the report.
     func settle(_ entries: [UploadedEntry], _ session: UsageSession?) throws(Failure)
     /// Called after the last record was read.
     ///
-    /// Everything that can be sent has been sent.
+    /// At this point, everything that can be sent has been sent.
     ///
     /// - Parameters:
-    ///   - rest: the entries after the last report.
-    ///   - session: the session in effect after them.
-    func finish(_ rest: [UploadedEntry], _ session: UsageSession?) throws(Failure)
+    ///   - trailingEntries: the entries after the last report.
+    ///   - session: the session in effect after these entries.
+    func finish(_ trailingEntries: [UploadedEntry], _ session: UsageSession?) throws(Failure)
     /// Called when the upload ends, whether or not everything was sent.
     func close()
 }
@@ -143,34 +143,34 @@ final class StoreUploadSource: UploadSource {
         if let failure = snapshot.failure { throw .storage(failure.message) }
         self.withdrawal = state.withdrawal
         plan = state.plan
-        builder = UsageRemovalBuilder(room: .max, session: snapshot.session)
+        builder = UsageRemovalBuilder(remainingBytes: .max, session: snapshot.session)
     }
 
-    func isRecordedHere(_ place: UploadItem.Place) -> Bool {
-        guard case .log(let place) = place else { return false }
-        return place.writer == snapshot.core.analytics.storage.journal.writer
+    func isRecordedHere(_ origin: UploadItem.Origin) -> Bool {
+        guard case .log(let position) = origin else { return false }
+        return position.writer == snapshot.core.analytics.storage.journal.writer
     }
 
     func read(_ body: (UploadEntry) -> Bool) throws(Failure) {
         do {
             try snapshot.read { item in
                 if item.removed != nil {
-                    guard case .log(let place) = item.slot else { return true }
-                    return body(.passed(place.sequence...place.sequence, of: place.writer))
+                    guard case .log(let position) = item.slot else { return true }
+                    return body(.skipped(position.sequence...position.sequence, of: position.writer))
                 }
                 // Skip records outside the snapshot's dates.
-                guard item.isShown, let text = item.record.written().text else { return true }
-                let place: UploadItem.Place
+                guard item.isShown, let text = item.record.encoded().text else { return true }
+                let origin: UploadItem.Origin
                 var isRefused = false
                 switch item.slot {
-                case .log(let found): place = .log(found)
-                case .withheld(let found, let refused): (place, isRefused) = (.withheld(found), refused)
-                case .start: place = .start
+                case .log(let found): origin = .log(found)
+                case .withheld(let found, let refused): (origin, isRefused) = (.withheld(found), refused)
+                case .start: origin = .start
                 }
                 let found = UploadItem(
                     event: item.record.event,
                     text: text,
-                    place: place,
+                    origin: origin,
                     start: item.start,
                     zone: item.zone,
                     isRefused: isRefused
@@ -183,18 +183,18 @@ final class StoreUploadSource: UploadSource {
     }
 
     func write(_ plan: UploadPlan?) throws(Failure) {
-        try keepingPermission { () throws(TrackwayError) in
+        try withPermission { () throws(TrackwayError) in
             try snapshot.core.write(plan, of: snapshot.target, when: withdrawal)
         }
     }
 
     func settle(_ entries: [UploadedEntry], _ session: UsageSession?) throws(Failure) {
         add(entries, session)
-        var removal = builder.take()
+        var removal = builder.takeRemoval()
         // A record that stays at the front of the log keeps its session.
-        removal.session = builder.isAnythingLeft ? builder.session : session
+        removal.session = builder.hasRemainingRecords ? builder.session : session
         let change = removal
-        try keepingPermission { () throws(TrackwayError) in
+        try withPermission { () throws(TrackwayError) in
             try snapshot.core.settle(change, of: snapshot.target, when: withdrawal)
         }
     }
@@ -202,24 +202,27 @@ final class StoreUploadSource: UploadSource {
     private func add(_ entries: [UploadedEntry], _ session: UsageSession?) {
         for entry in entries {
             switch entry {
-            case .passed(let range, let writer): builder.pass(range, of: writer)
+            case .skipped(let range, let writer): builder.skip(range, of: writer)
             case .sent(let item):
-                switch item.place {
-                case .log(let place): builder.remove(place, session: session)
-                case .withheld(let place): builder.removeWithheld(place)
+                switch item.origin {
+                case .log(let position): builder.remove(position, session: session)
+                case .withheld(let position): builder.removeWithheld(position)
                 case .position, .start, .end: continue
                 }
             case .withheld(let item, let start, let isRefused):
-                guard case .log(let place) = item.place else { continue }
-                builder.keep(WithheldRecord(item.text, at: place, start: start, isRefused: isRefused), at: place)
-            case .kept(let item):
-                guard case .log(let place) = item.place else { continue }
-                builder.keep(WithheldRecord(item.text, at: place, start: nil), at: place)
+                guard case .log(let position) = item.origin else { continue }
+                builder.retain(
+                    WithheldRecord(item.text, at: position, start: start, isRefused: isRefused),
+                    at: position
+                )
+            case .retained(let item):
+                guard case .log(let position) = item.origin else { continue }
+                builder.retain(WithheldRecord(item.text, at: position, start: nil), at: position)
             }
         }
     }
 
-    private func keepingPermission(_ body: () throws(TrackwayError) -> Bool) throws(Failure) {
+    private func withPermission(_ body: () throws(TrackwayError) -> Bool) throws(Failure) {
         let isPermitted: Bool
         do throws(TrackwayError) {
             isPermitted = try body()
@@ -229,11 +232,11 @@ final class StoreUploadSource: UploadSource {
         guard isPermitted else { throw .outputDisabled }
     }
 
-    func finish(_ rest: [UploadedEntry], _ session: UsageSession?) throws(Failure) {
-        add(rest, session)
+    func finish(_ trailingEntries: [UploadedEntry], _ session: UsageSession?) throws(Failure) {
+        add(trailingEntries, session)
     }
 
     func close() {
-        snapshot.moveLog(through: builder.through)
+        snapshot.advanceLog(through: builder.through)
     }
 }

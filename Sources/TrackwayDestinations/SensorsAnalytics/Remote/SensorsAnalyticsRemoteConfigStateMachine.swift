@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+package import TrackwayCore
 
 /// Decides when to request the remote configuration, and when it takes effect.
 ///
-/// The configuration is requested at a start, or when the app returns to the foreground, if the time of the next
-/// request has passed or the device was restarted. That time is 24 to 48 hours after the last response. At most three
-/// attempts are made, 30 seconds apart.
+/// The configuration is requested at a start, or when the app returns to the foreground, if the next request is due or
+/// the device was restarted. The next request is due 24 to 48 hours after the last response. At most three attempts are
+/// made, 30 seconds apart.
 package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Codable {
     /// An action to perform.
     package enum Action: Sendable, Hashable {
@@ -29,12 +29,12 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
         /// No request is active.
         case idle
         /// A request is active; `attempts` includes it.
-        case asking(attempts: Int)
+        case requesting(attempts: Int)
         /// The last attempt failed; the next one follows after a pause.
-        case pausing(attempts: Int)
+        case waiting(attempts: Int)
     }
 
-    /// The time of the next request, valid within one boot.
+    /// The time of the next request, valid only within one boot.
     private struct NextRequest: Sendable, Hashable, Codable {
         var boot: String
         var at: MonotonicTime
@@ -44,9 +44,9 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
     private var next: NextRequest?
     // The following properties are not persisted.
     private var state = State.idle
-    /// The configuration in effect while a newer one waits.
+    /// The configuration in effect while a newer one is pending.
     ///
-    /// The newer one takes effect at the next start of the process. Nil if no newer one waits.
+    /// The newer one takes effect at the next start of the process. Nil if no newer one is pending.
     private var before: SensorsAnalyticsRemoteConfiguration??
 
     /// The configuration in effect; nil if none was ever received.
@@ -67,87 +67,89 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
     // MARK: Inputs
 
     /// Handles the start of the app.
-    package mutating func started(boot: String, at now: MonotonicTime) -> [Action] {
+    package mutating func appStarted(boot: String, at now: MonotonicTime) -> [Action] {
         // A configuration that waited for the next start takes effect here.
-        [.apply(effective)] + askIfDue(boot: boot, at: now)
+        [.apply(effective)] + requestIfDue(boot: boot, at: now)
     }
 
     /// Handles the return of the user to the app.
-    package mutating func returned(boot: String, at now: MonotonicTime) -> [Action] {
-        // Applied again each time, in case other code changed the recording settings in the meantime.
-        [.apply(effective)] + askIfDue(boot: boot, at: now)
+    package mutating func appReturned(boot: String, at now: MonotonicTime) -> [Action] {
+        // Apply the configuration on every return, in case other code changed the recording settings in the meantime.
+        [.apply(effective)] + requestIfDue(boot: boot, at: now)
     }
 
     /// Handles the app's request for an immediate update.
     ///
     /// The app was moved to another back end, so the schedule is ignored.
-    package mutating func asked() -> [Action] {
+    package mutating func updateRequested() -> [Action] {
         guard case .idle = state else { return [] }
-        state = .asking(attempts: 1)
+        state = .requesting(attempts: 1)
         return [.request(known: received)]
     }
 
     /// Handles the user leaving the app.
     ///
     /// Nothing is requested until the user returns.
-    package mutating func left() -> [Action] {
+    package mutating func appLeft() -> [Action] {
         state = .idle
         return []
     }
 
     /// Handles a response of the back end.
     ///
-    /// - Parameter chance: a value from 0 to 1 that determines when on the second day the next request is due.
-    package mutating func answered(
+    /// - Parameter randomFraction: A value from 0 to 1 that determines when the next request is due, from 24 to 48
+    ///   hours after the response.
+    package mutating func responseReceived(
         _ answer: SensorsAnalyticsRemoteExchange.Answer,
         boot: String,
         at now: MonotonicTime,
-        chance: Double
+        randomFraction: Double
     ) -> [Action] {
-        guard case .asking(let attempts) = state else { return [] }  // The user left in the meantime.
+        guard case .requesting(let attempts) = state else { return [] }  // The user left in the meantime.
         switch answer {
         case .failed:
             guard attempts < Self.attempts else {
                 state = .idle
                 return []
             }
-            state = .pausing(attempts: attempts)
+            state = .waiting(attempts: attempts)
             return [.pause(Self.pause)]
         case .unchanged:
-            settle(boot: boot, at: now, chance: chance)
+            settle(boot: boot, at: now, randomFraction: randomFraction)
             return [.save]
         case .received(let configuration):
-            settle(boot: boot, at: now, chance: chance)
+            settle(boot: boot, at: now, randomFraction: randomFraction)
             let isNew = configuration != received
             guard isNew else { return [.save] }
             // The previous configuration stays in effect if this one takes effect at the next start.
             if configuration.effect == .nextStart { before = .some(effective) } else { before = nil }
             received = configuration
             let effect: [Action] = configuration.effect == .now ? [.apply(configuration)] : []
-            // Persisted last: a process that ends before it recorded the change gets the same response in its next run.
+            // The state is persisted last: a process that ends before it records the change gets the same response in
+            // its next run.
             return effect + [.recordChange(configuration), .save]
         }
     }
 
     /// Handles the end of the requested pause.
     package mutating func pauseEnded() -> [Action] {
-        guard case .pausing(let attempts) = state else { return [] }
-        state = .asking(attempts: attempts + 1)
+        guard case .waiting(let attempts) = state else { return [] }
+        state = .requesting(attempts: attempts + 1)
         return [.request(known: received)]
     }
 
     // MARK: Transitions
 
-    private mutating func askIfDue(boot: String, at now: MonotonicTime) -> [Action] {
+    private mutating func requestIfDue(boot: String, at now: MonotonicTime) -> [Action] {
         guard case .idle = state else { return [] }
         if let next, next.boot == boot, now < next.at { return [] }
-        state = .asking(attempts: 1)
+        state = .requesting(attempts: 1)
         return [.request(known: received)]
     }
 
-    private mutating func settle(boot: String, at now: MonotonicTime, chance: Double) {
+    private mutating func settle(boot: String, at now: MonotonicTime, randomFraction: Double) {
         state = .idle
-        let share = chance.isFinite ? min(max(chance, 0), 1) : 0
+        let share = randomFraction.isFinite ? min(max(randomFraction, 0), 1) : 0
         next = NextRequest(boot: boot, at: now.advanced(by: Self.interval * (1 + share)))
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import TrackwayEvents
+public import TrackwayCore
 
 /// An app's remote configuration from a Sensors Analytics back end.
 ///
-/// It can disable recording, block some events, and disable the debug mode.
+/// The configuration can disable recording, block some events, and disable debug mode.
 public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
     /// When the configuration takes effect.
     public enum Effect: Sendable, Hashable {
@@ -17,15 +17,15 @@ public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
 
     /// The back end's version of this configuration.
     ///
-    /// Requests for a newer one contain it.
+    /// Requests for a newer configuration contain this version.
     public var version: String?
     /// A second version of the configuration, used by newer back ends.
     public var newVersion: String?
     /// Whether recording is disabled.
     public var disablesSDK = false
-    /// Whether the debug mode is disabled.
+    /// Whether debug mode is disabled.
     ///
-    /// The debug mode sends events for individual inspection.
+    /// Debug mode sends events for individual inspection.
     public var disablesDebugMode = false
     /// A bit mask of event types that may be recorded automatically.
     ///
@@ -44,8 +44,8 @@ public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
 
     /// Parses a configuration from a back end or from ``json``.
     ///
-    /// Unknown members, and members with unexpected values, count as absent. They include encryption keys, because
-    /// encryption is not supported.
+    /// Unknown members, and members with unexpected values, count as absent. Encryption keys are among the unknown
+    /// members, because encryption is not supported.
     ///
     /// - Throws: `JSONError` if the bytes are not a JSON object.
     public init(json bytes: [UInt8]) throws(JSONError) {

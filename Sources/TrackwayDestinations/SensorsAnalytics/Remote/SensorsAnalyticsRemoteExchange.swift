@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayWire
+package import TrackwayDestinationKit
 
-/// The exchange of a remote configuration: request and response.
+/// The request for a remote configuration, and the evaluation of its response.
 ///
 /// Both functions are pure.
 package enum SensorsAnalyticsRemoteExchange {
@@ -11,7 +11,7 @@ package enum SensorsAnalyticsRemoteExchange {
     package enum Answer: Sendable, Hashable {
         /// The response contains a configuration.
         case received(SensorsAnalyticsRemoteConfiguration)
-        /// The known configuration is the newest.
+        /// The known configuration is up to date.
         case unchanged
         /// The response is not usable.
         case failed(reason: String)
@@ -21,27 +21,27 @@ package enum SensorsAnalyticsRemoteExchange {
     ///
     /// - Parameters:
     ///   - serverURL: The address to which events are sent. The configuration's address is derived from it unless
-    ///     `place` is set.
-    ///   - place: The address of the configuration, if it differs.
+    ///     `configurationURL` is set.
+    ///   - configurationURL: The address of the configuration; nil for the derived one.
     ///   - appID: The app's id.
     ///   - known: The configuration that is already known.
     /// - Returns: nil if the address is invalid.
     package static func request(
         serverURL: String,
-        place: String? = nil,
+        configurationURL: String? = nil,
         appID: String,
         known: SensorsAnalyticsRemoteConfiguration?
     ) -> WireRequest? {
         guard let server = SensorsAnalyticsAddress(serverURL) else { return nil }
         var base = server.configuration
-        if let place {
-            guard SensorsAnalyticsAddress(place) != nil else { return nil }
-            base = place
+        if let configurationURL {
+            guard SensorsAnalyticsAddress(configurationURL) != nil else { return nil }
+            base = configurationURL
         }
         let query = [
             ("v", known?.version ?? ""), ("nv", known?.newVersion ?? ""), ("app_id", appID),
         ].map { "\($0)=\(SensorsAnalyticsForm.escaped($1))" }
-        // The project is copied from the address unchanged: its author had to escape it if necessary.
+        // The project is copied from the address unchanged: the address already contains it in escaped form.
         let all = (query + ["project=\(server.query("project") ?? "")"]).joined(separator: "&")
         return WireRequest(method: "GET", url: base + (base.contains("?") ? "&" : "?") + all)
     }

@@ -4,19 +4,19 @@
 #if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A request in progress.
 ///
-/// It collects the response and resumes the caller exactly once. The first of these events ends it: the end of the
-/// response, its size limit, an error, the deadline, or a cancellation.
+/// The exchange collects the response and resumes the caller exactly once. The first of these events ends the exchange:
+/// the end of the response, its size limit, an error, the deadline, or a cancellation.
 final class URLSessionExchange: Sendable {
     typealias Outcome = Result<WireResponse, TransportError>
 
     private struct State {
         var continuation: UnsafeContinuation<Outcome, Never>?
-        /// Set if the exchange ended before the caller waited.
+        /// The outcome, if the exchange ended before the caller waited.
         var outcome: Outcome?
         var isEnded = false
         var response: WireResponse?
@@ -58,7 +58,7 @@ final class URLSessionExchange: Sendable {
     }
 
     /// Stores the response's status and headers.
-    func answered(_ answer: HTTPURLResponse) {
+    func receiveHead(_ answer: HTTPURLResponse) {
         var headers = WireHeaders()
         for (name, value) in answer.allHeaderFields {
             if let name = name as? String, let value = value as? String {
@@ -72,7 +72,7 @@ final class URLSessionExchange: Sendable {
     /// Appends a chunk of the body.
     ///
     /// Ends the exchange at the size limit.
-    func received(_ piece: Data, longestBody: Int) {
+    func receiveBody(_ piece: Data, longestBody: Int) {
         let whole = state.withLock { state -> WireResponse? in
             guard !state.isEnded, state.response != nil else { return nil }
             let room = longestBody - (state.response?.body.count ?? 0)
@@ -85,7 +85,7 @@ final class URLSessionExchange: Sendable {
     }
 
     /// Handles the end of the transfer.
-    func completed(_ error: (any Error)?) {
+    func complete(_ error: (any Error)?) {
         if let error {
             end(.failure(TransportError(error)))
         } else if let response = state.withLock({ $0.response }) {
@@ -95,7 +95,7 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// Ends the exchange unless it has ended.
+    /// Ends the exchange unless it has already ended.
     ///
     /// Cancels a running transfer.
     func end(_ outcome: Outcome) {
@@ -118,22 +118,22 @@ final class URLSessionExchange: Sendable {
 /// The session's delegate, which passes each callback to its exchange.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     private let longestBody: Int
-    private let underWay = Locked<[Int: URLSessionExchange]>([:])
+    private let active = Locked<[Int: URLSessionExchange]>([:])
 
     init(longestBody: Int) {
         self.longestBody = longestBody
     }
 
     func add(_ exchange: URLSessionExchange, number: Int) {
-        underWay.withLock { $0[number] = exchange }
+        active.withLock { $0[number] = exchange }
     }
 
     func remove(number: Int) {
-        underWay.withLock { _ = $0.removeValue(forKey: number) }
+        active.withLock { _ = $0.removeValue(forKey: number) }
     }
 
     private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
-        underWay.withLock { $0[task.taskIdentifier] }
+        active.withLock { $0[task.taskIdentifier] }
     }
 
     // MARK: URLSessionDataDelegate
@@ -145,8 +145,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The redirect is returned as the response: it may come from a captive portal, and events must reach only the
-        // configured host.
+        // The redirect is returned as the response, because it may come from a captive portal, and events must reach
+        // only the configured host.
         completionHandler(nil)
     }
 
@@ -167,17 +167,17 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let answer = response as? HTTPURLResponse {
-            exchange(of: dataTask)?.answered(answer)
+            exchange(of: dataTask)?.receiveHead(answer)
         }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        exchange(of: dataTask)?.received(data, longestBody: longestBody)
+        exchange(of: dataTask)?.receiveBody(data, longestBody: longestBody)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        exchange(of: task)?.completed(error)
+        exchange(of: task)?.complete(error)
     }
 }
 #endif

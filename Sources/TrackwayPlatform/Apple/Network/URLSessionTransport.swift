@@ -4,12 +4,12 @@
 #if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
-package import TrackwayWire
+package import TrackwayDestinationKit
 
 /// Sends requests through `URLSession`.
 ///
-/// Uses its own session and keeps connections open between requests, but stores nothing else (no cookies, cache, or
-/// credentials). Does not follow redirects.
+/// The transport uses its own session and keeps connections open between requests, but stores nothing else (no cookies,
+/// cache, or credentials). It does not follow redirects.
 ///
 /// A response body is truncated at a limit, which ends the transfer. A back end's response is far shorter, and the rest
 /// of a captive portal's page is not needed.
@@ -32,7 +32,7 @@ package final class URLSessionTransport: Transport {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         // Delivery handles an offline device itself: it waits according to its own rules and reports the reason.
         configuration.waitsForConnectivity = false
-        // Pending events can wait for a network without this restriction.
+        // Pending events can wait for an unconstrained network.
         configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworks
         let exchanges = URLSessionExchanges(longestBody: longestBody)
         let queue = OperationQueue()
@@ -42,7 +42,7 @@ package final class URLSessionTransport: Transport {
     }
 
     deinit {
-        // The session retains its delegate until it is invalidated.
+        // The session retains its delegate until the session is invalidated.
         session.finishTasksAndInvalidate()
     }
 

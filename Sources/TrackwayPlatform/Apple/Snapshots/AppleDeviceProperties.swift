@@ -4,24 +4,24 @@
 #if canImport(Darwin)
 internal import Darwin
 internal import Foundation
-internal import TrackwayBehavior
-package import TrackwayEvents
+internal import TrackwayLifecycle
+package import TrackwayCore
 
 /// Reads device properties from the bundle, the kernel, and the main thread.
 package struct AppleDeviceProperties: DevicePropertiesSource {
     private let app: Attributes
     private let screen: MainThreadFacts
-    private let recognizes: Bool
+    private let recognizesDevice: Bool
 
     /// Creates a source.
     ///
-    /// It takes the app's name and versions from the `app` section of the context.
+    /// The app's name and versions are taken from the `app` section of the context.
     ///
-    /// - Parameter recognizes: whether to read properties that uniquely identify this device.
-    init(app: Attributes, screen: MainThreadFacts, recognizes: Bool) {
+    /// - Parameter recognizesDevice: Whether to read properties that uniquely identify this device.
+    init(app: Attributes, screen: MainThreadFacts, recognizesDevice: Bool) {
         self.app = app
         self.screen = screen
-        self.recognizes = recognizes
+        self.recognizesDevice = recognizesDevice
     }
 
     package func deviceProperties() -> DeviceProperties {
@@ -33,13 +33,13 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         properties[.appName] = text("name")
         properties[.appVersion] = text("build")
         properties[.appVersionShort] = text("version")
-        for (key, name) in Self.texts + (recognizes ? Self.recognizingTexts : []) {
+        for (key, name) in Self.strings + (recognizesDevice ? Self.identifyingStrings : []) {
             properties[key] = SystemControl.text(name)
         }
-        for (key, name) in Self.numbers + (recognizes ? Self.recognizingNumbers : []) {
+        for (key, name) in Self.numbers + (recognizesDevice ? Self.identifyingNumbers : []) {
             properties[key] = SystemControl.number(name).flatMap { $0 > 0 ? $0 : nil }
         }
-        for (key, name) in Self.truths { properties[key] = SystemControl.number(name).map { $0 != 0 } }
+        for (key, name) in Self.booleans { properties[key] = SystemControl.number(name).map { $0 != 0 } }
         properties[.cpuByteOrder] = SystemControl.number("hw.byteorder").map { String($0) }
         #if targetEnvironment(simulator)
         properties[.isSimulator] = true
@@ -48,11 +48,11 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         #endif
         properties[.advertisingID] = LinkedAdvertisingID.current()
         var facts = screen.facts().properties
-        if !recognizes { facts[.deviceName] = nil }
+        if !recognizesDevice { facts[.deviceName] = nil }
         return properties.merging(facts)
     }
 
-    private static let texts: [(DeviceProperties.Key<String>, String)] = [
+    private static let strings: [(DeviceProperties.Key<String>, String)] = [
         (.hardwareMachine, "hw.machine"), (.hardwareModel, "hw.model"), (.kernelVersion, "kern.version"),
         (.osType, "kern.ostype"), (.osRelease, "kern.osrelease"),
     ]
@@ -60,12 +60,12 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
     /// Properties that are useful only for fingerprinting.
     ///
     /// The App Store does not allow them even with the user's permission.
-    private static let recognizingTexts: [(DeviceProperties.Key<String>, String)] = [
+    private static let identifyingStrings: [(DeviceProperties.Key<String>, String)] = [
         (.kernelUUID, "kern.uuid"), (.kernelBootSession, "kern.bootsessionuuid"),
         (.kernelBootSignature, "kern.bootsignature"), (.hostName, "kern.hostname"),
     ]
 
-    private static let recognizingNumbers: [(DeviceProperties.Key<Int64>, String)] = [(.hostID, "kern.hostid")]
+    private static let identifyingNumbers: [(DeviceProperties.Key<Int64>, String)] = [(.hostID, "kern.hostid")]
 
     private static let numbers: [(DeviceProperties.Key<Int64>, String)] = [
         (.packageCount, "hw.packages"), (.memorySize, "hw.memsize"), (.pageSize, "hw.pagesize"),
@@ -82,7 +82,7 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         (.busFrequencyMinimum, "hw.busfrequency_min"), (.busFrequencyMaximum, "hw.busfrequency_max"),
     ]
 
-    private static let truths: [(DeviceProperties.Key<Bool>, String)] = [
+    private static let booleans: [(DeviceProperties.Key<Bool>, String)] = [
         (.isCPU64Bit, "hw.cpu64bit_capable"), (.hasFloatingPoint, "hw.optional.floatingpoint"),
     ]
 }

@@ -3,7 +3,7 @@
 
 #if canImport(Darwin)
 internal import Foundation
-internal import TrackwayEvents
+internal import TrackwayCore
 
 #if canImport(UIKit) && !os(watchOS)
 internal import UIKit
@@ -27,9 +27,9 @@ final class MainThreadFacts: Sendable {
     /// Values that the app has since disabled are no longer included.
     func facts() -> Facts {
         #if canImport(UIKit) && !os(watchOS)
-        // A busy main thread reads the facts later, and the next call returns them. Properties with these facts differ
-        // from those without, so the properties are then reported again.
-        let answer = MainThread.ask({ Self.read() }, late: { [last] read in last.withLock { $0 = read } })
+        // A busy main thread reads the facts later, and the next call returns them. Properties that include these facts
+        // differ from properties that do not, so the properties are then reported again.
+        let answer = MainThread.read({ Self.read() }, onLateAnswer: { [last] read in last.withLock { $0 = read } })
         if let answer { last.withLock { $0 = answer } }
         #endif
         return last.withLock { $0 }

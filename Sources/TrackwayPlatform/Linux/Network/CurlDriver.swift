@@ -3,16 +3,16 @@
 
 #if os(Linux)
 internal import CTrackway
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// Performs the actions of ``CurlExchangeStateMachine``.
 ///
-/// Starts and wakes the thread, and resumes each waiting caller exactly once.
+/// The driver starts and wakes the thread, and resumes each waiting caller exactly once.
 final class CurlDriver: Sendable {
     typealias Outcome = Result<WireResponse, TransportError>
 
-    /// Starts a thread that runs the closure.
+    /// A function that starts a thread that runs the closure.
     ///
     /// Returns -1 if no thread can be created.
     typealias ThreadMaker = @Sendable (@escaping @Sendable () -> Void) -> Int32
@@ -51,14 +51,14 @@ final class CurlDriver: Sendable {
     // MARK: For callers
 
     /// Registers a new exchange, which the caller then starts or cancels.
-    func announce() -> CurlExchangeStateMachine.ID {
-        state.withLock { $0.exchanges.announced() }
+    func register() -> CurlExchangeStateMachine.ID {
+        state.withLock { $0.exchanges.register() }
     }
 
     /// Starts the exchange.
     ///
     /// The continuation is resumed once, when the exchange ends.
-    func ask(
+    func start(
         _ id: CurlExchangeStateMachine.ID,
         _ request: CurlRequest,
         timeout: Duration,
@@ -67,32 +67,32 @@ final class CurlDriver: Sendable {
         let now = now
         let actions = state.withLock { state in
             state.waiting[id] = Waiting(request: request, continuation: continuation)
-            return state.exchanges.asked(id, until: now.advanced(by: timeout), at: now)
+            return state.exchanges.start(id, until: now.advanced(by: timeout), at: now)
         }
         carryOut(actions)
     }
 
-    /// Cancels the exchange unless it has ended.
+    /// Cancels the exchange unless it has already ended.
     func cancel(_ id: CurlExchangeStateMachine.ID) {
-        carryOut(state.withLock { $0.exchanges.cancelled(id) })
+        carryOut(state.withLock { $0.exchanges.cancel(id) })
     }
 
-    /// Lets the thread end.
+    /// Allows the thread to end.
     ///
     /// No exchange may be started afterward.
     func close() {
-        carryOut(state.withLock { $0.exchanges.closed() })
+        carryOut(state.withLock { $0.exchanges.close() })
     }
 
     // MARK: For the thread
 
     /// Returns the thread's next work, with the requests to start.
-    func turn() -> (
+    func nextTurn() -> (
         turn: CurlExchangeStateMachine.Turn, requests: [CurlExchangeStateMachine.ID: CurlRequest], sleeps: Duration
     ) {
         let now = now
         let (turn, requests) = state.withLock { state in
-            let turn = state.exchanges.turn(at: now)
+            let turn = state.exchanges.nextTurn(at: now)
             var requests: [CurlExchangeStateMachine.ID: CurlRequest] = [:]
             for id in turn.begins {
                 requests[id] = state.waiting[id]?.request
@@ -103,21 +103,21 @@ final class CurlDriver: Sendable {
             return (turn, requests)
         }
         carryOut(turn.actions)
-        return (turn, requests, turn.looksAgain.map { now.duration(to: $0) } ?? .zero)
+        return (turn, requests, turn.wakeTime.map { now.duration(to: $0) } ?? .zero)
     }
 
     /// Completes an exchange with its outcome.
-    func ended(_ id: CurlExchangeStateMachine.ID, _ outcome: Outcome) {
+    func complete(_ id: CurlExchangeStateMachine.ID, _ outcome: Outcome) {
         let continuation = state.withLock { state in
-            state.exchanges.ended(id) ? state.waiting.removeValue(forKey: id)?.continuation : nil
+            state.exchanges.finish(id) ? state.waiting.removeValue(forKey: id)?.continuation : nil
         }
         continuation?.resume(returning: outcome)
     }
 
-    /// Fails all started exchanges because the thread does not run.
+    /// Fails all started exchanges because the thread is not running.
     ///
-    /// It could not start or cannot continue.
-    func failed(_ error: TransportError) {
+    /// The thread could not start or cannot continue.
+    func failAll(_ error: TransportError) {
         let actions = state.withLock { state in
             state.wake = nil
             return state.exchanges.threadFailed(error)
@@ -142,14 +142,14 @@ final class CurlDriver: Sendable {
 
     private func start() {
         guard let wake = WakeSignal() else {
-            failed(TransportError(.other, "no descriptor for the network thread (errno \(ctrackway_errno()))"))
+            failAll(TransportError(.other, "no descriptor for the network thread (errno \(ctrackway_errno()))"))
             return
         }
-        // A caller that wants to wake the thread before this line finds no signal and needs none: the thread's first
-        // turn handles everything.
+        // A caller that tries to wake the thread before this line finds no signal and needs none: the thread's first
+        // turn handles all work.
         state.withLock { $0.wake = wake }
         if makeThread({ CurlThread(driver: self, wake: wake).run() }) != 0 {
-            failed(TransportError(.other, "cannot create the network thread (errno \(ctrackway_errno()))"))
+            failAll(TransportError(.other, "cannot create the network thread (errno \(ctrackway_errno()))"))
         }
     }
 

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// The state machine of exchanges and of the thread that performs them.
 ///
-/// It returns the actions that ``CurlDriver`` performs. An exchange is announced, started, taken by the thread, and
+/// It returns the actions that ``CurlDriver`` performs. An exchange is registered, started, taken by the thread, and
 /// ended exactly once: by its response, its deadline, a cancellation, or because no thread can be created. A
 /// cancellation may arrive at any time, even before the start.
 ///
-/// The thread exists while there is work and for a while afterward, because connections are kept while it runs.
+/// The thread exists while there is work and for some time afterward, because connections are kept while it runs.
 struct CurlExchangeStateMachine: Sendable {
     typealias ID = UInt64
 
@@ -25,7 +25,7 @@ struct CurlExchangeStateMachine: Sendable {
         case fail(ID, TransportError)
     }
 
-    /// What the thread does next.
+    /// The work that the thread does next.
     struct Turn: Sendable, Hashable {
         /// Exchanges to start.
         var begins: [ID] = []
@@ -33,28 +33,28 @@ struct CurlExchangeStateMachine: Sendable {
         var abandoned: [ID] = []
         /// Actions for the driver.
         var actions: [Action] = []
-        /// When to take the next turn, even if nothing happens.
-        var looksAgain: MonotonicTime?
+        /// The time of the next turn, even if nothing happens before.
+        var wakeTime: MonotonicTime?
         /// Whether the thread ends.
         ///
-        /// It then releases everything and does not take another turn.
+        /// If so, the thread releases everything and does not take another turn.
         var ends = false
     }
 
     private enum Phase: Sendable {
-        case announced
-        case cancelledEarly
-        case asked(until: MonotonicTime)
-        case underWay(until: MonotonicTime)
+        case registered
+        case canceledBeforeStart
+        case queued(until: MonotonicTime)
+        case running(until: MonotonicTime)
     }
 
-    /// How long the thread waits for new work before it ends.
+    /// The time for which an idle thread waits for new work.
     let timeout: Duration
     private var exchanges: [ID: Phase] = [:]
     private var nextID: ID = 1
     private var hasThread = false
     private var isClosed = false
-    /// Exchanges that the thread took and that ended without it.
+    /// Exchanges that the thread took, but that ended without its involvement.
     private var abandoned: [ID] = []
     private var idleSince: MonotonicTime?
 
@@ -64,24 +64,24 @@ struct CurlExchangeStateMachine: Sendable {
 
     /// Registers an exchange.
     ///
-    /// It can then be canceled even before it is started.
-    mutating func announced() -> ID {
+    /// The exchange can be canceled even before it is started.
+    mutating func register() -> ID {
         defer { nextID += 1 }
-        exchanges[nextID] = .announced
+        exchanges[nextID] = .registered
         return nextID
     }
 
     /// Starts an exchange whose caller waits for the response.
-    mutating func asked(_ id: ID, until deadline: MonotonicTime, at now: MonotonicTime) -> [Action] {
-        guard case .announced? = exchanges[id], !isClosed else {
+    mutating func start(_ id: ID, until deadline: MonotonicTime, at now: MonotonicTime) -> [Action] {
+        guard case .registered? = exchanges[id], !isClosed else {
             exchanges[id] = nil
             return [.fail(id, TransportError(.cancelled, "the sending task was canceled"))]
         }
         guard deadline > now else {
             exchanges[id] = nil
-            return [.fail(id, Self.late)]
+            return [.fail(id, Self.timeoutError)]
         }
-        exchanges[id] = .asked(until: deadline)
+        exchanges[id] = .queued(until: deadline)
         idleSince = nil
         if hasThread { return [.wake] }
         hasThread = true
@@ -89,40 +89,40 @@ struct CurlExchangeStateMachine: Sendable {
     }
 
     /// Cancels an exchange.
-    mutating func cancelled(_ id: ID) -> [Action] {
+    mutating func cancel(_ id: ID) -> [Action] {
         switch exchanges[id] {
-        case .announced:
-            exchanges[id] = .cancelledEarly
+        case .registered:
+            exchanges[id] = .canceledBeforeStart
             return []
-        case .asked, .underWay:
-            let isUnderWay = drop(id)
+        case .queued, .running:
+            let isRunning = drop(id)
             let fail = Action.fail(id, TransportError(.cancelled, "the sending task was canceled"))
-            return isUnderWay ? [fail, .wake] : [fail]
-        case .cancelledEarly, nil:
+            return isRunning ? [fail, .wake] : [fail]
+        case .canceledBeforeStart, nil:
             return []
         }
     }
 
     /// Records that an exchange ended with a response or an error.
     ///
-    /// Returns false if it had ended before.
-    mutating func ended(_ id: ID) -> Bool {
-        guard case .underWay? = exchanges[id] else { return false }
+    /// Returns false if the exchange had already ended.
+    mutating func finish(_ id: ID) -> Bool {
+        guard case .running? = exchanges[id] else { return false }
         exchanges[id] = nil
         return true
     }
 
     /// Records that the thread no longer exists.
     ///
-    /// It could not start or cannot continue. Every exchange that waits for it fails. The next exchange starts a new
-    /// thread.
+    /// The thread could not start or cannot continue. Every exchange that waits for it fails. The next exchange starts
+    /// a new thread.
     mutating func threadFailed(_ error: TransportError) -> [Action] {
         hasThread = false
         abandoned = []
         let waiting = exchanges.compactMap { id, phase in
             switch phase {
-            case .asked, .underWay: id
-            case .announced, .cancelledEarly: nil
+            case .queued, .running: id
+            case .registered, .canceledBeforeStart: nil
             }
         }
         for id in waiting {
@@ -132,36 +132,36 @@ struct CurlExchangeStateMachine: Sendable {
     }
 
     /// Records that no more exchanges will be started.
-    mutating func closed() -> [Action] {
+    mutating func close() -> [Action] {
         isClosed = true
         return hasThread ? [.wake] : []
     }
 
     /// Returns the thread's next work.
     ///
-    /// O(n) in the number of pending exchanges, which is small.
-    mutating func turn(at now: MonotonicTime) -> Turn {
+    /// The call is O(n) in the number of pending exchanges, which is small.
+    mutating func nextTurn(at now: MonotonicTime) -> Turn {
         var turn = Turn()
         var isBusy = false
         for (id, phase) in exchanges {
             let deadline: MonotonicTime
             switch phase {
-            case .announced, .cancelledEarly: continue
-            case .asked(let until), .underWay(let until): deadline = until
+            case .registered, .canceledBeforeStart: continue
+            case .queued(let until), .running(let until): deadline = until
             }
             guard deadline > now, !isClosed else {
                 _ = drop(id)
                 turn.actions.append(
-                    .fail(id, isClosed ? TransportError(.cancelled, "the transport was released") : Self.late)
+                    .fail(id, isClosed ? TransportError(.cancelled, "the transport was released") : Self.timeoutError)
                 )
                 continue
             }
-            if case .asked = phase {
-                exchanges[id] = .underWay(until: deadline)
+            if case .queued = phase {
+                exchanges[id] = .running(until: deadline)
                 turn.begins.append(id)
             }
             isBusy = true
-            turn.looksAgain = turn.looksAgain.map { min($0, deadline) } ?? deadline
+            turn.wakeTime = turn.wakeTime.map { min($0, deadline) } ?? deadline
         }
         turn.begins.sort()
         turn.abandoned = abandoned
@@ -177,7 +177,7 @@ struct CurlExchangeStateMachine: Sendable {
                 hasThread = false
                 idleSince = nil
             } else {
-                turn.looksAgain = end
+                turn.wakeTime = end
             }
         }
         return turn
@@ -187,11 +187,11 @@ struct CurlExchangeStateMachine: Sendable {
     ///
     /// Returns true if the thread had taken it.
     private mutating func drop(_ id: ID) -> Bool {
-        guard case .underWay? = exchanges.removeValue(forKey: id) else { return false }
+        guard case .running? = exchanges.removeValue(forKey: id) else { return false }
         abandoned.append(id)
         return true
     }
 
-    private static let late = TransportError(.timedOut, "no complete response before the timeout")
+    private static let timeoutError = TransportError(.timedOut, "no complete response before the timeout")
 }
 #endif

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// Receives the body of a 200 response as it arrives.
 ///
-/// Called on the network thread, one call at a time.
+/// The closures are called on the network thread, one call at a time.
 final class CurlSink: Sendable, Hashable {
     /// Called when the header section of a 200 response has arrived.
     let opened: @Sendable () -> Void
@@ -25,7 +25,7 @@ final class CurlSink: Sendable, Hashable {
 
 /// A validated request in libcurl's format.
 ///
-/// Its header lines suppress the fields that libcurl would otherwise add.
+/// The header lines suppress the fields that libcurl would otherwise add.
 struct CurlRequest: Sendable, Hashable {
     let method: String
     let url: String
@@ -38,7 +38,7 @@ struct CurlRequest: Sendable, Hashable {
     let body: [UInt8]
     /// Receives the body of a 200 response in chunks.
     ///
-    /// Nil to return the response as a whole.
+    /// If nil, the response is returned as a whole.
     var sink: CurlSink?
 
     /// Validates a request.
@@ -66,7 +66,7 @@ struct CurlRequest: Sendable, Hashable {
 
     /// Fields that libcurl sets.
     ///
-    /// They depend on the body's length and the connection.
+    /// Their values depend on the body's length and the connection.
     private static let ownFields: Set<String> = ["content-length", "transfer-encoding", "expect", "connection"]
 
     private static func lines(for headers: WireHeaders) throws(TransportError) -> [String] {

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// A response as it arrives, with size limits.
 ///
-/// It arrives as header lines and chunks of the body.
+/// The response arrives as header lines and chunks of the body.
 struct CurlResponse {
-    /// Why the transfer was stopped before the response ended.
-    enum Cut {
+    /// The reason why the transfer was stopped before the response ended.
+    enum Truncation {
         /// The body reached the limit.
         ///
         /// The response consists of the bytes received so far.
@@ -28,10 +28,10 @@ struct CurlResponse {
     private var isInHead = true
     private(set) var headers = WireHeaders()
     private(set) var body: [UInt8] = []
-    private(set) var cut: Cut?
+    private(set) var truncation: Truncation?
     /// Whether a header section has ended with its empty line.
     ///
-    /// A transfer cut off before that has no response.
+    /// A transfer that is cut off before that line has no response.
     private(set) var hasHead = false
 
     init(longestBody: Int) {
@@ -41,15 +41,15 @@ struct CurlResponse {
     /// Handles a header line.
     ///
     /// The line is a status line, a field, or the empty line that ends the section. Returns false to stop the transfer.
-    mutating func takeLine(_ line: some Collection<UInt8>) -> Bool {
+    mutating func receiveLine(_ line: some Collection<UInt8>) -> Bool {
         headBytes += line.count
         guard headBytes <= Self.longestHead else {
-            cut = .head
+            truncation = .head
             return false
         }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // An interim header section (100, 103) is not the response's, so it is discarded.
+            // An interim header section (100, 103) does not belong to the final response, so it is discarded.
             headers = WireHeaders()
             hasHead = false
             isInHead = true
@@ -57,7 +57,7 @@ struct CurlResponse {
             hasHead = true
             isInHead = false
         } else if isInHead, let colon = text.firstIndex(of: ":") {
-            // Trailer fields after a body are ignored, because they come too late to describe it.
+            // Trailer fields after a body are ignored, because they arrive too late to describe it.
             headers.append(
                 name: String(text[..<colon]),
                 value: Self.trimmed(text[text.index(after: colon)...])
@@ -69,11 +69,11 @@ struct CurlResponse {
     /// Appends a chunk to the body.
     ///
     /// Returns false to stop the transfer.
-    mutating func takePiece(_ piece: some Collection<UInt8>) -> Bool {
+    mutating func receiveChunk(_ piece: some Collection<UInt8>) -> Bool {
         let room = longestBody - body.count
         body.append(contentsOf: piece.prefix(room))
         guard piece.count > room else { return true }
-        cut = .body
+        truncation = .body
         return false
     }
 

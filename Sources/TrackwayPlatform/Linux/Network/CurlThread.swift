@@ -4,45 +4,46 @@
 #if os(Linux)
 internal import CCurl
 internal import CTrackway
-internal import TrackwayEvents
-internal import TrackwayWire
+internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A transport's single thread.
 ///
-/// It runs all transfers and sleeps while they wait.
+/// The thread runs all transfers and sleeps while they wait.
 struct CurlThread {
     let driver: CurlDriver
     let wake: WakeSignal
 
     /// The result of libcurl's global initialization, which runs once per process.
     ///
-    /// Zero on success.
-    private static let begun: CURLcode = {
+    /// The code is zero on success.
+    private static let globalInitCode: CURLcode = {
         let code = curl_global_init(Int(CURL_GLOBAL_ALL))
-        // Registered after libcurl's own exit handler, because exit handlers run in reverse order.
+        // This guard is registered after libcurl's own exit handler, because exit handlers run in reverse order.
         ctrackway_exit_guard()
         return code
     }()
 
     /// Prevents libcurl from opening the descriptors of closed standard streams.
-    private static func withoutStandardDescriptors<Result>(_ work: () -> Result) -> Result {
-        let plugged = ctrackway_plug_standard()
-        defer { ctrackway_unplug_standard(plugged) }
+    private static func withStandardDescriptorsReserved<Result>(_ work: () -> Result) -> Result {
+        let plugged = ctrackway_reserve_standard_descriptors()
+        defer { ctrackway_release_standard_descriptors(plugged) }
         return work()
     }
 
     /// Runs transfers until the driver ends the thread.
     func run() {
-        guard Self.begun == CURLE_OK, let multi = Self.withoutStandardDescriptors({ curl_multi_init() }) else {
-            driver.failed(TransportError(.other, "cannot initialize libcurl (\(Self.begun.rawValue))"))
+        guard Self.globalInitCode == CURLE_OK, let multi = Self.withStandardDescriptorsReserved({ curl_multi_init() })
+        else {
+            driver.failAll(TransportError(.other, "cannot initialize libcurl (\(Self.globalInitCode.rawValue))"))
             return
         }
-        // The maximum number of idle connections: enough for the back ends that an app is likely to have.
+        // This is the maximum number of idle connections: enough for the back ends that an app is likely to use.
         ccurl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, 8)
         var transfers: [CurlExchangeStateMachine.ID: CurlTransfer] = [:]
         while true {
             guard ctrackway_exit_guard_enter() else { Self.suspendUntilExit() }
-            let (turn, requests, sleeps) = driver.turn()
+            let (turn, requests, sleeps) = driver.nextTurn()
             for id in turn.abandoned {
                 if let transfer = transfers.removeValue(forKey: id) { curl_multi_remove_handle(multi, transfer.handle) }
             }
@@ -51,7 +52,7 @@ struct CurlThread {
                 if let request = requests[id] { begin(id, request, multi, &transfers) }
             }
             // Resolving a name opens descriptors inside the library.
-            let health = Self.withoutStandardDescriptors { ccurl_perform(multi) }
+            let health = Self.withStandardDescriptorsReserved { ccurl_perform(multi) }
             let hasEnded = reportEnds(multi, &transfers)
             ctrackway_exit_guard_leave()
             guard health == CURLM_OK else {
@@ -84,13 +85,13 @@ struct CurlThread {
             guard code == CURLM_OK else { throw Self.error(code) }
             transfers[id] = transfer
         } catch {
-            driver.ended(id, .failure(error))
+            driver.complete(id, .failure(error))
         }
     }
 
     /// Reports the outcomes of ended transfers.
     ///
-    /// Returns true if there were any.
+    /// Returns true if any transfer had ended.
     private func reportEnds(
         _ multi: UnsafeMutableRawPointer,
         _ transfers: inout [CurlExchangeStateMachine.ID: CurlTransfer]
@@ -103,7 +104,7 @@ struct CurlThread {
             guard let id = transfers.first(where: { $0.value.handle == handle })?.key,
                 let transfer = transfers.removeValue(forKey: id)
             else { continue }
-            driver.ended(id, transfer.outcome(code))
+            driver.complete(id, transfer.outcome(code))
         }
         return hasEnded
     }
@@ -122,7 +123,7 @@ struct CurlThread {
         transfers = [:]
         curl_multi_cleanup(multi)
         ctrackway_exit_guard_leave()
-        driver.failed(Self.error(code))
+        driver.failAll(Self.error(code))
     }
 
     private static func error(_ code: CURLMcode) -> TransportError {
@@ -137,7 +138,7 @@ struct CurlThread {
         while true { ctrackway_pause() }
     }
 
-    /// Converts to milliseconds, rounded up.
+    /// Returns a duration in milliseconds, rounded up.
     ///
     /// A deadline has therefore passed when the thread wakes for it.
     private static func milliseconds(_ duration: Duration) -> Int32 {
@@ -149,9 +150,9 @@ struct CurlThread {
 
 /// Wakes a thread that sleeps in `poll`.
 ///
-/// Uses one descriptor, which is closed on deinit.
+/// The signal uses one descriptor, which is closed on deinit.
 final class WakeSignal: Sendable {
-    /// Readable while a signal is pending.
+    /// The descriptor, which is readable while a signal is pending.
     let descriptor: Int32
 
     /// Creates a signal.
@@ -168,7 +169,7 @@ final class WakeSignal: Sendable {
 
     /// Signals the thread.
     ///
-    /// Any thread may call; never blocks.
+    /// This function can be called from any thread, and never blocks.
     func signal() {
         ctrackway_event_signal(descriptor)
     }

@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CCurl
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 /// A request in progress.
 ///
@@ -36,7 +36,7 @@ final class CurlTransfer {
         apply(settings, isSecure: request.isSecure)
         ccurl_set_address(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
         receive()
-        let code = ask(request)
+        let code = configure(request)
         guard code == CURLE_OK else { throw TransportError(code, "libcurl rejected the request") }
     }
 
@@ -50,14 +50,14 @@ final class CurlTransfer {
     // MARK: Preparation
 
     private func apply(_ settings: NetworkSettings, isSecure: Bool) {
-        // Set even without a proxy, because libcurl would otherwise read the environment.
+        // The option is set even without a proxy, because libcurl would otherwise read the environment.
         ccurl_set_text(handle, CURLOPT_PROXY, (isSecure ? settings.httpsProxy : settings.httpProxy) ?? "")
         ccurl_set_text(handle, CURLOPT_NOPROXY, settings.directHosts)
         if let file = settings.authorityFile { ccurl_set_text(handle, CURLOPT_CAINFO, file) }
         if let folder = settings.authorityFolder { ccurl_set_text(handle, CURLOPT_CAPATH, folder) }
     }
 
-    private func ask(_ request: CurlRequest) -> CURLcode {
+    private func configure(_ request: CurlRequest) -> CURLcode {
         var code = ccurl_set_text(handle, CURLOPT_URL, request.url)
         switch request.method {
         case "GET" where request.body.isEmpty:
@@ -82,16 +82,16 @@ final class CurlTransfer {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_address(handle, CURLOPT_HEADERDATA, context)
         ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            CurlTransfer.take(bytes, size * count, context) { $0.takeLine($1) }
+            CurlTransfer.take(bytes, size * count, context) { $0.receiveLine($1) }
         }
         ccurl_set_address(handle, CURLOPT_WRITEDATA, context)
         ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            CurlTransfer.take(bytes, size * count, context) { $0.takePiece($1) }
+            CurlTransfer.take(bytes, size * count, context) { $0.receiveChunk($1) }
         }
     }
 
-    private func takeLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard answer.takeLine(line) else { return false }
+    private func receiveLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard answer.receiveLine(line) else { return false }
         if let sink, answer.hasHead, status == 200, !hasOpened {
             hasOpened = true
             sink.opened()
@@ -99,13 +99,13 @@ final class CurlTransfer {
         return true
     }
 
-    private func takePiece(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard let sink, hasOpened else { return answer.takePiece(piece) }
+    private func receiveChunk(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard let sink, hasOpened else { return answer.receiveChunk(piece) }
         sink.piece(Array(piece))
         return true
     }
 
-    /// Passes the bytes on.
+    /// Passes received bytes on to the response.
     ///
     /// A return value of 0 makes libcurl stop the transfer.
     private static func take(
@@ -123,7 +123,7 @@ final class CurlTransfer {
 
     /// Returns the transfer's result after libcurl has ended it.
     func outcome(_ code: CURLcode) -> CurlDriver.Outcome {
-        switch answer.cut {
+        switch answer.truncation {
         case .head:
             return .failure(TransportError(.other, "the response's headers exceed \(CurlResponse.longestHead) bytes"))
         case .body:
@@ -134,7 +134,7 @@ final class CurlTransfer {
         guard code == CURLE_OK else {
             var osError = 0
             ccurl_get_number(handle, CURLINFO_OS_ERRNO, &osError)
-            return .failure(TransportError(code, said, systemCode: Int32(clamping: osError)))
+            return .failure(TransportError(code, errorText, systemCode: Int32(clamping: osError)))
         }
         // libcurl reports success for a truncated header section. Its fields may then be incomplete.
         guard answer.hasHead, status >= 200 else {
@@ -144,7 +144,7 @@ final class CurlTransfer {
     }
 
     /// libcurl's error message; empty if it provided none.
-    private var said: String { message.baseAddress.map { String(cString: $0) } ?? "" }
+    private var errorText: String { message.baseAddress.map { String(cString: $0) } ?? "" }
 
     private var status: Int {
         var status = 0

@@ -2,22 +2,22 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayEvents
-package import TrackwayWire
+internal import TrackwayCore
+package import TrackwayDestinationKit
 
 /// Sends requests through the system's libcurl.
 ///
 /// Connections are kept open between requests, HTTP/2 is used if the server offers it, and proxies and certificates
 /// come from the environment variables. Redirects are not followed, and no state is kept except connections.
 ///
-/// All requests share one thread, which sleeps while they wait. It starts with the first request. It ends, and closes
-/// all descriptors, one minute after the last request or when the transport is released.
+/// All requests share one thread, which sleeps while they wait. The thread starts with the first request. It ends, and
+/// closes all descriptors, one minute after the last request or when the transport is released.
 ///
 /// A response body is truncated at a limit, which ends the transfer. A back end's response is far shorter, and the rest
 /// of a captive portal's page is not needed. A header section beyond 64 KiB is an error.
 ///
 /// If a kept connection turns out to be closed before the first byte of the response, libcurl sends the request once
-/// more on a new connection. Delivery would retry later in any case, and does not know either whether the first request
+/// more on a new connection. Otherwise, delivery would retry later, and it too could not know whether the first request
 /// was processed.
 ///
 /// A forked child has neither this thread nor Swift's own threads, so it sends nothing.
@@ -42,9 +42,9 @@ package final class CurlTransport: Transport {
 
     private struct Shared: Sendable {
         weak var transport: CurlTransport?
-        /// Identifies the process that created it.
+        /// Detects whether the code runs in a fork of the creating process.
         ///
-        /// A forked child does not have its thread.
+        /// A forked child does not have the transport's thread.
         let process = ForkDetector()
     }
 
@@ -52,8 +52,8 @@ package final class CurlTransport: Transport {
 
     /// Returns the process's shared transport for the current environment variables.
     ///
-    /// Creates one if none is in use. Each transport has a thread, a descriptor to wake it, and connections, so an app
-    /// with several `Analytics` instances shares them.
+    /// A transport is created if none is in use. Each transport has a thread, a descriptor to wake it, and connections,
+    /// so an app with several `Analytics` instances shares them.
     package static func ofProcess() -> CurlTransport {
         ofProcess(NetworkSettings { ProcessEnvironment.value(of: $0) })
     }
@@ -105,10 +105,10 @@ package final class CurlTransport: Transport {
 
     private func send(_ request: CurlRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         let driver = driver
-        let id = driver.announce()
+        let id = driver.register()
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                driver.ask(id, request, timeout: timeout, continuation: continuation)
+                driver.start(id, request, timeout: timeout, continuation: continuation)
             }
         } onCancel: {
             driver.cancel(id)
@@ -133,7 +133,7 @@ package struct NetworkSettings: Sendable, Hashable {
     /// A folder of certificate authorities to trust instead of the system's.
     package var authorityFolder: String?
 
-    /// Creates settings that connect directly and trust the system's authorities.
+    /// Creates settings that connect directly and trust the system's certificate authorities.
     package init() {}
 
     /// Reads the usual environment variables.

@@ -3,7 +3,7 @@
 
 #if os(Linux)
 internal import CCurl
-internal import TrackwayWire
+internal import TrackwayDestinationKit
 
 #if canImport(Glibc)
 internal import Glibc
@@ -28,7 +28,7 @@ extension TransportError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             .offline
         case CURLE_COULDNT_CONNECT:
-            // An unreachable network is different from a host that refuses the connection.
+            // An unreachable network is distinguished from a host that refuses the connection.
             [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(systemCode) ? .offline : .refused
         case CURLE_OPERATION_TIMEDOUT:
             .timedOut
@@ -41,7 +41,7 @@ extension TransportError {
             .tls
         case CURLE_URL_MALFORMAT:
             .invalidRequest
-        // Includes CURLE_UNSUPPORTED_PROTOCOL: the URL was validated before, so the response is not HTTP.
+        // This includes CURLE_UNSUPPORTED_PROTOCOL: the URL was already validated, so the response is not HTTP.
         default:
             .other
         }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayBehavior
-package import TrackwayEvents
+internal import TrackwayLifecycle
+package import TrackwayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -30,7 +30,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         self.tree = tree
     }
 
-    /// Reads about a hundred small files on a typical machine.
+    /// Reads the properties, from about a hundred files on a typical machine.
     package func deviceProperties() -> DeviceProperties {
         var properties = DeviceProperties()
         report(app: &properties)
@@ -77,9 +77,9 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         // The raw boot id is the same in every app and would identify the device until it reboots, so it is hashed per
         // app.
         properties[.kernelBootSession] = tree.line("/proc/sys/kernel/random/boot_id").map {
-            BootIdentity.disguised($0, for: appID)
+            BootIdentity.obfuscated($0, for: appID)
         }
-        // The kernel reports this text if it has no host name.
+        // The kernel reports this text if no host name is set.
         properties[.hostName] = tree.line("/proc/sys/kernel/hostname").flatMap { $0 == "(none)" ? nil : $0 }
     }
 
@@ -101,7 +101,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
 
     /// The board's name in the device tree.
     ///
-    /// Of several names, the first is the most specific.
+    /// If there are several names, the first is the most specific.
     private var compatibleBoard: String? {
         let names = tree.bytes("/proc/device-tree/compatible", limit: 1_024).split(separator: 0)
         guard let first = names.first, first.count <= 128, first.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -111,11 +111,11 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
     }
 }
 
-/// The notes in the kernel's image, from `/sys/kernel/notes` in ELF's layout.
+/// The notes in the kernel's image, from `/sys/kernel/notes` in ELF format.
 package struct KernelNotes: Sendable, Hashable {
-    /// The linker's hash of the kernel build in hexadecimal digits.
+    /// The linker's hash of the kernel build, in hexadecimal digits.
     ///
-    /// `nil` if it is missing.
+    /// The value is `nil` if the hash is missing.
     package let buildID: String?
 
     /// The type of the "GNU" note that holds the build id.
@@ -123,11 +123,11 @@ package struct KernelNotes: Sendable, Hashable {
 
     /// Parses notes.
     ///
-    /// Stops at the first damaged one.
+    /// Parsing stops at the first damaged note.
     package init(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while let note = Self.takeNote(&rest) {
-            // From 8 to 32 bytes, the shortest and the longest hash that linkers produce.
+            // Accept 8 to 32 bytes, the lengths of the shortest and the longest hash that linkers produce.
             guard note.type == Self.buildIDType, note.owner == Array("GNU\0".utf8),
                 (8...32).contains(note.content.count)
             else { continue }
@@ -158,7 +158,7 @@ package struct KernelNotes: Sendable, Hashable {
 
     /// Removes and returns the next bytes.
     ///
-    /// Also removes their padding to a multiple of four.
+    /// The padding to a multiple of four bytes is removed, too.
     private static func takePadded(_ bytes: inout ArraySlice<UInt8>, _ length: Int) -> [UInt8]? {
         guard length <= bytes.count else { return nil }
         let taken = Array(bytes.prefix(length))

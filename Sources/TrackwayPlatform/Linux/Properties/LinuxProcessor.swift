@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// Reads the kernel's information about the processors.
 struct LinuxProcessor: Sendable {
@@ -20,11 +20,12 @@ struct LinuxProcessor: Sendable {
         let online = ranges("online")
         reportCounts(&properties, online: online)
         LinuxFrequencies(tree: tree).report(&properties)
-        // Cache sizes are the first processor's. If processors differ, no single number is correct for all.
+        // The cache sizes are those of the first processor. If processors differ, no single number is correct for all
+        // of them.
         if let first = online?.lowest {
             LinuxCaches(tree: tree, folder: "\(Self.folder)/cpu\(first)/cache").report(&properties)
         }
-        reportAbilities(&properties)
+        reportFeatures(&properties)
     }
 
     private func reportCounts(_ properties: inout DeviceProperties, online: NumberRanges?) {
@@ -38,7 +39,7 @@ struct LinuxProcessor: Sendable {
         properties[.physicalCPUCount] = cores
         // The core of an offline processor is unknown.
         if possible?.count == online.count { properties[.physicalCPUMaximum] = cores }
-        // The kernel writes -1 if the board does not report it.
+        // The kernel writes -1 if the board does not report the package.
         properties[.packageCount] = distinct("physical_package_id", of: online, except: "-1")
     }
 
@@ -56,7 +57,7 @@ struct LinuxProcessor: Sendable {
         return Int64(texts.count)
     }
 
-    private func reportAbilities(_ properties: inout DeviceProperties) {
+    private func reportFeatures(_ properties: inout DeviceProperties) {
         let order = tree.text("/sys/kernel/cpu_byteorder") ?? (tree.isLive ? Self.ownByteOrder : nil)
         properties[.cpuByteOrder] = ["little": "1234", "big": "4321"][order ?? ""]
         let words = CPUInfo(tree.text("/proc/cpuinfo") ?? "")
@@ -92,7 +93,7 @@ package struct NumberRanges: Sendable, Hashable {
         self.ranges = ranges
     }
 
-    /// The length of the list.
+    /// The number of numbers in the list.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// The lowest number.
@@ -102,7 +103,7 @@ package struct NumberRanges: Sendable, Hashable {
     package var numbers: some Sequence<Int> { ranges.lazy.flatMap { $0 } }
 }
 
-/// Reads the processors' frequencies from cpufreq, which writes them in kHz.
+/// Reads the processors' frequencies from cpufreq, which reports them in kHz.
 private struct LinuxFrequencies: Sendable {
     private let tree: SystemTree
 
@@ -128,7 +129,7 @@ private struct LinuxFrequencies: Sendable {
         properties[.cpuFrequencyMinimum] = hertz("cpuinfo_min_freq").min()
         properties[.cpuFrequencyMaximum] = hertz("cpuinfo_max_freq").max()
         properties[.cpuFrequency] =
-            hertz("base_frequency").max() ?? CPUInfo(tree.text("/proc/cpuinfo") ?? "").soldFrequency
+            hertz("base_frequency").max() ?? CPUInfo(tree.text("/proc/cpuinfo") ?? "").nominalFrequency
     }
 }
 
@@ -164,7 +165,7 @@ private struct LinuxCaches: Sendable {
         }
     }
 
-    /// A size such as "32K".
+    /// Returns the number of bytes in a size such as "32K".
     private static func bytes(_ text: String) -> Int64? {
         guard text.last == "K", let kibibytes = Int64(text.dropLast()), (1...1 << 40).contains(kibibytes) else {
             return nil
@@ -188,7 +189,7 @@ package struct CPUInfo: Sendable, Hashable {
 
     /// Whether the processor supports 64-bit code; `nil` if unknown.
     ///
-    /// The kernel may nevertheless be a 32-bit one.
+    /// The kernel may nevertheless be a 32-bit kernel.
     package var is64Bit: Bool? {
         words("flags").map { $0.contains("lm") }
     }
@@ -206,8 +207,8 @@ package struct CPUInfo: Sendable, Hashable {
 
     /// The nominal frequency in Hz.
     ///
-    /// It is known only if the model name ends in one: "… @ 2.50GHz".
-    package var soldFrequency: Int64? {
+    /// The frequency is known only if the model name ends with it: "… @ 2.50GHz".
+    package var nominalFrequency: Int64? {
         guard let name = fields["model name"], let at = name.lastIndex(of: "@") else { return nil }
         let text = Self.trimmed(name[name.index(after: at)...])
         for (unit, factor) in [("GHz", 1e9), ("MHz", 1e6)] where text.hasSuffix(unit) {

@@ -29,7 +29,7 @@ package struct LinuxScreen: Sendable {
     private func firstMode(of connector: String) -> DeviceFacts.Screen? {
         let modes = tree.text("/sys/class/drm/\(connector)/modes", limit: 256)
         guard let mode = modes?.split(whereSeparator: \.isNewline).first else { return nil }
-        // An interlaced mode ends in an "i".
+        // The name of an interlaced mode ends in "i".
         let sides = (mode.last == "i" ? mode.dropLast() : mode).split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (1...65_535).contains(width),
             (1...65_535).contains(height)
@@ -37,6 +37,8 @@ package struct LinuxScreen: Sendable {
         return DeviceFacts.Screen(width: width, height: height)
     }
 
+    /// Whether a connector's screen is built in.
+    ///
     /// Connectors are named after card and type, such as "card0-eDP-1".
     private static func isBuiltIn(_ connector: String) -> Bool {
         ["-eDP-", "-LVDS-", "-DSI-", "-DPI-"].contains { connector.contains($0) }

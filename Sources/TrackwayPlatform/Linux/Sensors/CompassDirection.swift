@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-package import TrackwayEvents
+package import TrackwayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -14,8 +14,8 @@ internal import Musl
 package enum CompassDirection {
     /// Returns the heading in degrees clockwise from magnetic north, in 0..<360.
     ///
-    /// East is the cross product of the field and up, north is that of up and east. The result is the direction of the
-    /// device's y axis relative to both:
+    /// East is the cross product of the field and up, and north is that of up and east. The result is the direction of
+    /// the device's y axis relative to both:
     ///
     ///     up    = -gravity / |gravity|
     ///     east  = field × up
@@ -28,8 +28,8 @@ package enum CompassDirection {
     ///   - field: The magnetic field in the device's axes, in any unit.
     ///   - gravity: The direction of down, in units of standard gravity; nil assumes that the device is flat on its
     ///     back.
-    /// - Returns: nil if the heading cannot be determined because the device falls or is shaken, or because the field
-    ///   or the device's top points straight up or down.
+    /// - Returns: nil if the heading cannot be determined because the device is falling or being shaken, or because the
+    ///   field or the device's top points straight up or down.
     package static func degrees(field: Vector3, gravity: Vector3?) -> Double? {
         var up = Vector3(x: 0, y: 0, z: 1)
         if let gravity {

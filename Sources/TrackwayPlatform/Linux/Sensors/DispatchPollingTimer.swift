@@ -3,26 +3,27 @@
 
 #if os(Linux)
 internal import Dispatch
-internal import TrackwayEvents
+internal import TrackwayCore
 
 /// A polling timer with its own queue.
 ///
-/// A slow sensor therefore does not block other work. Late ticks are skipped and not made up for.
+/// A slow sensor therefore does not block other work. Late ticks are skipped, and no ticks are added to make up for
+/// them.
 package final class DispatchPollingTimer: PollingTimer {
-    private struct Beat: Sendable {
+    private struct Schedule: Sendable {
         var interval: DispatchTimeInterval
         var perform: @Sendable () -> Void
     }
 
     private struct State: Sendable {
-        var beat: Beat?
-        /// Incremented by each start and stop.
+        var tick: Schedule?
+        /// A number that each start and stop increments.
         ///
         /// Ticks queued before the last increment are skipped.
         var generation: UInt64 = 0
     }
 
-    /// The minimum interval; the system cannot sleep reliably for less.
+    /// The minimum interval; the system cannot sleep reliably for a shorter time.
     private static let shortest = Duration.milliseconds(10)
 
     private let queue = DispatchQueue(label: "trackway.sensors", qos: .utility)
@@ -31,20 +32,20 @@ package final class DispatchPollingTimer: PollingTimer {
     /// Creates a stopped timer.
     package init() {}
 
-    package func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
-        let beat = Beat(interval: max(interval, Self.shortest).dispatchInterval, perform: beat)
-        schedule(at: .now() + beat.interval, generation: replace(with: beat))
+    package func start(every interval: Duration, _ tick: @escaping @Sendable () -> Void) {
+        let tick = Schedule(interval: max(interval, Self.shortest).dispatchInterval, perform: tick)
+        schedule(at: .now() + tick.interval, generation: replace(with: tick))
     }
 
     package func stop() {
         _ = replace(with: nil)
     }
 
-    private func replace(with beat: Beat?) -> UInt64 {
-        // The old closure is released outside the lock, because it may own other objects.
+    private func replace(with tick: Schedule?) -> UInt64 {
+        // Release the old closure outside the lock, because it may own other objects.
         let (generation, old) = state.withLock { state in
-            let old = state.beat
-            state.beat = beat
+            let old = state.tick
+            state.tick = tick
             state.generation &+= 1
             return (state.generation, old)
         }
@@ -56,25 +57,25 @@ package final class DispatchPollingTimer: PollingTimer {
         // The queued block does not capture the closure, so stopping the timer releases everything that the closure
         // owns.
         queue.asyncAfter(deadline: due) { [weak self] in
-            guard let self, let beat = self.state.withLock({ $0.generation == generation ? $0.beat : nil }) else {
+            guard let self, let tick = self.state.withLock({ $0.generation == generation ? $0.tick : nil }) else {
                 return
             }
-            beat.perform()
-            self.schedule(at: max(due + beat.interval, .now()), generation: generation)
+            tick.perform()
+            self.schedule(at: max(due + tick.interval, .now()), generation: generation)
         }
     }
 }
 
-/// Triggers the readings of polled sensors at a fixed interval.
+/// A timer that triggers the readings of polled sensors.
 package protocol PollingTimer: Sendable {
-    /// Calls the closure at each interval, first after one interval, until ``stop()``.
+    /// Calls the closure after each interval until ``stop()``.
     ///
     /// Calls do not overlap. Starting again replaces the previous closure.
-    func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void)
+    func start(every interval: Duration, _ tick: @escaping @Sendable () -> Void)
 
     /// Stops the timer.
     ///
-    /// A running call may still finish; no new one starts.
+    /// A running call may still finish; no new call starts.
     func stop()
 }
 #endif

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-package import TrackwayEvents
+package import TrackwayCore
 
 /// A three-axis sensor of the kernel's Industrial I/O subsystem.
 ///
-/// It has one file per axis, and files that define the unit. All files are read again for each reading, so a changed
-/// range or a removed sensor does no harm.
+/// The sensor has one file per axis, and files that define the unit. All files are read again for each reading, so a
+/// changed range or a removed sensor does no harm.
 package struct IIOSensor: Sendable {
-    /// The quantity that it measures.
+    /// The quantity that the sensor measures.
     package let kind: SensorReading.Kind
 
     private let tree: SystemTree
@@ -27,13 +27,13 @@ package struct IIOSensor: Sendable {
         guard axes.allSatisfy({ files.contains("\(prefix)_\($0)_raw") }),
             files.contains("\(prefix)_scale") || axes.allSatisfy({ files.contains("\(prefix)_\($0)_scale") })
         else { return nil }
-        // The most specific first: for this channel, for the device's inputs, for the device.
+        // The most specific matrix comes first: for this channel, for the device's inputs, for the device.
         let matrices = ["\(prefix)_mount_matrix", "in_mount_matrix", "mount_matrix"]
         if let file = matrices.first(where: { files.contains($0) }) {
             guard let mount = tree.text("\(folder)/\(file)").flatMap({ MountMatrix($0) }) else { return nil }
             self.mount = mount
         } else {
-            mount = .straight
+            mount = .identity
         }
         self.kind = kind
         self.tree = tree
@@ -42,11 +42,11 @@ package struct IIOSensor: Sendable {
 
     /// Returns a reading in the device's axes.
     ///
-    /// The unit is that of the sensor's kind. Returns `nil` if the sensor does not respond, or does not respond with
-    /// numbers.
+    /// The unit is that of the sensor's kind. Returns `nil` if the sensor does not respond, or responds with something
+    /// other than numbers.
     package func read() -> Vector3? {
         guard let x = part("x"), let y = part("y"), let z = part("z") else { return nil }
-        let reading = mount.turned(Vector3(x: x * factor, y: y * factor, z: z * factor))
+        let reading = mount.transformed(Vector3(x: x * factor, y: y * factor, z: z * factor))
         return reading.x.isFinite && reading.y.isFinite && reading.z.isFinite ? reading : nil
     }
 
@@ -139,7 +139,7 @@ package struct MountMatrix: Sendable, Hashable {
     private let rows: [[Double]]
 
     /// The matrix of a sensor whose axes match the device's.
-    package static let straight = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    package static let identity = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     private init(rows: [[Double]]) {
         self.rows = rows
@@ -165,7 +165,7 @@ package struct MountMatrix: Sendable, Hashable {
     }
 
     /// Returns a reading in the device's axes.
-    package func turned(_ reading: Vector3) -> Vector3 {
+    package func transformed(_ reading: Vector3) -> Vector3 {
         func part(_ row: [Double]) -> Double { row[0] * reading.x + row[1] * reading.y + row[2] * reading.z }
         return Vector3(x: part(rows[0]), y: part(rows[1]), z: part(rows[2]))
     }

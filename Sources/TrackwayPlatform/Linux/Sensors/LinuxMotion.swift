@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-package import TrackwayBehavior
-package import TrackwayEvents
+package import TrackwayLifecycle
+package import TrackwayCore
 
 /// The dependencies of a source of polled sensors.
 ///
@@ -11,14 +11,14 @@ package import TrackwayEvents
 package struct SensorPolling: Sendable {
     /// The available sensors.
     let sensors: IIOSensors
-    /// Triggers the readings.
+    /// The timer that triggers the readings.
     let timer: any PollingTimer
-    /// Provides the time of a reading.
+    /// The clock that provides the time of a reading.
     let clock: any EventClock
 
     /// Creates dependencies.
     ///
-    /// The defaults are the system's sensors, a new timer, and the device's clock.
+    /// By default, they are the system's sensors, a new timer, and the device's clock.
     package init(
         sensors: IIOSensors = IIOSensors(),
         timer: any PollingTimer = DispatchPollingTimer(),
@@ -30,11 +30,11 @@ package struct SensorPolling: Sendable {
     }
 }
 
-/// Reads accelerometer, gyroscope, and magnetometer separately.
+/// A source that reads accelerometer, gyroscope, and magnetometer separately.
 ///
 /// Linux does not combine them into device motion. While running, the source reads each sensor once per interval on a
-/// separate thread. A sensor that does not respond, or does not respond with numbers, is skipped for that interval; the
-/// others are still read. Only one run is active at a time: a second start ends the first.
+/// separate thread. A sensor that does not respond, or responds with something other than numbers, is skipped for that
+/// interval; the others are still read. Only one run is active at a time: a second start ends the first.
 package struct LinuxMotion: MotionSource {
     private let polling: SensorPolling
 
@@ -48,11 +48,11 @@ package struct LinuxMotion: MotionSource {
     package var hasRawSensors: Bool { !polling.sensors.all.isEmpty }
 
     package func start(
-        _ means: MotionMeans,
+        _ mode: MotionSamplingMode,
         every interval: Duration,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        guard means == .raw else { return }  // Linux has no other mode.
+        guard mode == .raw else { return }  // Linux has no other mode.
         let found = polling.sensors.all
         guard !found.isEmpty else { return }
         polling.timer.start(every: interval) { [clock = polling.clock] in

@@ -8,8 +8,8 @@ import Trackway
 
 @Suite("A package that depends on the SDK")
 struct ConsumerTests {
-    @Test("recorded events survive a restart")
-    func recorded() async throws {
+    @Test
+    func `recorded events survive a restart`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
@@ -23,9 +23,9 @@ struct ConsumerTests {
         #expect(next.analytics.ledger().recorded >= 2)
     }
 
-    @Test("every compatibility module can be called")
+    @Test
     @MainActor
-    func calls() {
+    func `every compatibility module can be called`() {
         #expect(Consumer.calls().allSatisfy { !$0.isEmpty })
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// A chart's data as a table, for screen readers and for copying.
+
+import { h, setText } from "./dom.js";
+import { printable, truncate } from "./format.js";
+
+const numberFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+
+/** Formats a number, the digits of a number beyond the safe integer range, or a missing value. */
+export function formatValue(value) {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "string" ? value.replace(/\B(?=(\d{3})+$)/g, ",") : numberFormat.format(value);
+}
+
+/** Formats a share of a whole, such as 12.5%, or a dash if the whole is zero. */
+export const formatPercent = (part, whole) => (whole > 0 ? `${numberFormat.format(Math.round((1000 * part) / whole) / 10)}%` : "–");
+
+/** Returns a node for an untrusted name, truncated to one line, with isolated text direction. */
+export const nameNode = (name, maximumLength = 80) => h("bdi", { title: name.length > maximumLength ? printable(truncate(name, 1000)) : null }, printable(truncate(name, maximumLength)));
+
+/**
+ * Returns the name of a group: its value, a label for the missing attribute, or the number of groups that it combines.
+ * Different groups have different names. `areAllStrings`: whether no group is a number, a boolean, a list or an object.
+ */
+export function groupName(series, attribute, areAllStrings = false) {
+  if ("other" in series) return `${formatValue(series.other)} more`;
+  if (!("group" in series)) return "all";
+  const missingLabel = `no ${attribute.slice(0, 40)}`;
+  if (series.group === null) return missingLabel;
+  if (typeof series.group !== "string") return JSON.stringify(series.group);
+  // Quote strings that look like a number, an empty value, or a label assigned by this function, and strings that
+  // contain quotation marks.
+  const isAmbiguous = (areAllStrings ? /^(?:all|[\d,]+ more|".*|\s*)$/s : /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s).test(series.group);
+  return isAmbiguous || series.group === missingLabel ? JSON.stringify(series.group) : series.group;
+}
+
+/**
+ * Returns a panel with a table. `head` contains the column titles, starting with the title of `rows[…][0]`; cells are
+ * strings or nodes. Columns before `textColumns`, or in the list `textColumns`, contain text rather than numbers.
+ */
+export function dataTable(title, head, rows, textColumns = 1) {
+  const cellClass = (index) => ((Array.isArray(textColumns) ? textColumns.includes(index) : index < textColumns) ? "text-column" : null);
+  const table = h("table", { class: "data-table" },
+    h("thead", {}, h("tr", {}, head.map((text, index) => h("th", { scope: "col", class: cellClass(index) }, text)))),
+    h("tbody", {}, rows.map(([first, ...cells]) => h("tr", {}, h("th", { scope: "row", class: "text-column" }, first), cells.map((cell, index) => h("td", { class: cellClass(index + 1) }, cell))))));
+  const copy = h("button", { type: "button", class: "button small" }, "Copy");
+  copy.addEventListener("click", async () => {
+    const cells = (row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim()).join("\t");
+    try {
+      await navigator.clipboard.writeText([...table.rows].map(cells).join("\n"));
+      setText(copy, "Copied");
+    } catch {
+      // The clipboard requires a secure origin. Select the table instead, so that it can be copied with the keyboard.
+      getSelection().selectAllChildren(table);
+      setText(copy, "Selected");
+    }
+    setTimeout(() => setText(copy, "Copy"), 1500);
+  });
+  return h("section", { class: "panel data-table-panel", "aria-label": title },
+    h("header", { class: "panel-head" }, h("h3", {}, title), copy),
+    h("div", { class: "data-table-frame", tabindex: "0", role: "region", "aria-label": `${title}, table` }, table));
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorCore
+internal import Hummingbird
+internal import TrackwayCore
+
+/// The endpoints for analytics queries, which read many events.
+struct AnalyticsEndpoints: RoutedResource {
+    private let dependencies: CollectorDependencies
+    private let zones: ZoneDirectory
+    /// The slots for queries; there are fewer slots than index readers.
+    ///
+    /// As a result, short queries do not wait for long ones.
+    let slots = ConcurrencySlots(limit: 3)
+
+    init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
+        self.dependencies = dependencies
+        self.zones = zones
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/trends", .analytics) { try await trends($0.query).run() }
+        routes.read("/v1/funnels", .analytics) { try await funnels($0.query).run() }
+        routes.read("/v1/retention", .analytics) { try await retention($0.query).run() }
+        routes.read("/v1/lifecycle", .analytics) { try await lifecycle($0.query).run() }
+        routes.read("/v1/stickiness", .analytics) { try await stickiness($0.query).run() }
+        routes.read("/v1/paths", .analytics) { try await paths($0.query).run() }
+    }
+
+    /// `GET /v1/trends`
+    func trends(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try TrendQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.trend($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: {
+            $0.time.start
+        }
+    }
+
+    /// `GET /v1/funnels`
+    func funnels(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try FunnelQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.funnel($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: {
+            $0.from
+        }
+    }
+
+    /// `GET /v1/retention`
+    func retention(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try RetentionQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.retention($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: {
+            $0.cohort == .first ? nil : $0.time.start
+        }
+    }
+
+    /// `GET /v1/lifecycle`
+    func lifecycle(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try ActivityQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.lifecycle($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: { _ in
+            // A user who was active at any earlier time is not new.
+            nil
+        }
+    }
+
+    /// `GET /v1/stickiness`
+    func stickiness(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try ActivityQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.stickiness($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: {
+            $0.time.start
+        }
+    }
+
+    /// `GET /v1/paths`
+    func paths(_ query: QueryParameters) throws -> DeferredResponse {
+        try prepare(query) {
+            try PathQuery(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.paths($1)
+        } _: {
+            $0.write(for: $1, retainedSince: $2, to: &$3)
+        } since: {
+            $0.from
+        }
+    }
+
+    /// Parses a query.
+    ///
+    /// Running the query takes a slot, reads the index or its replacement, and writes the response.
+    ///
+    /// - Parameter since: Returns the time of the earliest event to include; nil for all events.
+    private func prepare<Query: Sendable, Result>(
+        _ query: QueryParameters,
+        _ read: ([(name: String, value: String)], Timestamp) throws -> Query,
+        _ run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
+        _ write: @escaping @Sendable (Result, Query, Timestamp?, inout JSONWriter) -> Void,
+        since: (Query) -> Timestamp?
+    ) throws -> DeferredResponse {
+        let parsedQuery: Query
+        do {
+            parsedQuery = try read(query.parameters, dependencies.clock.now().wall)
+        } catch let error as InvalidQueryError {
+            throw RequestFailure(error)
+        }
+        let earliest = since(parsedQuery)
+        return DeferredResponse { [dependencies, slots] in
+            let slot = try slots.takeForQuery()
+            defer { withExtendedLifetime(slot) {} }
+            let result = try await run(dependencies.analyticsStore, parsedQuery)
+            let retainedSince = dependencies.analyticsStore.retainedSince(queryStart: earliest)
+            return JSONResponse.make { write(result, parsedQuery, retainedSince, &$0) }
+        }
+    }
+}

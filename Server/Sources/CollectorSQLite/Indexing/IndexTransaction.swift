@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorCore
+internal import GRDB
+internal import TrackwayCore
+internal import TrackwayJournal
+
+/// Adds batches to the index, one after another, in one transaction.
+///
+/// The sums are written at the end of the transaction.
+///
+/// Use an instance only on the writing connection, inside one transaction, and on one thread; then discard it.
+final class IndexTransaction {
+    /// The state of the current batch.
+    private struct Batch {
+        let received: Timestamp
+        let key: String
+        var installation: Int64?
+        var writer: Int64?
+        /// Whether the batch's installation was erased.
+        ///
+        /// If so, nothing of the batch is stored.
+        var isErased = false
+        var context: Int64?
+        var facts: ContextFacts?
+        var run: ClosedRange<UInt64>?
+        var duplicates: Int64 = 0
+        /// The number of events rejected because the installation was erased.
+        var refused: Int64 = 0
+    }
+
+    private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
+    private(set) var progress: IndexProgress
+    /// The decoded values of the current record, and the number of its contexts seen so far.
+    var facts: BatchFacts?
+    var contextCount = 0
+    /// Whether rows were removed that other rows may still reference.
+    private var hasRemoved = false
+    /// The installations erased in this transaction.
+    private(set) var erased: Set<InstallationID> = []
+    private let tables: IndexTables
+    private let names = EventNames()
+    private let db: Database
+    /// Pending events of the batch that will be stored together.
+    private var waiting: [PendingEvent] = []
+    private var waitingSession: String?
+
+    /// Creates the object for a new transaction.
+    ///
+    /// - Parameters:
+    ///   - plan: Checks events against the tracking plan; nil without a plan.
+    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
+    init(_ db: Database, plan checker: PlanChecker? = nil, joinsVisitors: Bool = true) throws {
+        self.db = db
+        progress = try IndexProgress(db)
+        tables = try IndexTables(db, plan: checker, at: progress.cursor, joinsVisitors: joinsVisitors)
+    }
+
+    /// The counter of tracking plan violations; nil without a plan.
+    private var plan: PlanCounter? { tables.plan.sums }
+
+    // MARK: A batch
+
+    /// Begins a batch and records its writer's state, before any of its events.
+    func begin(
+        installation: InstallationID? = nil,
+        writer: WriterID? = nil,
+        recorded: UInt64? = nil,
+        received: Timestamp,
+        key: String
+    ) throws {
+        try store()
+        var place: (number: Int64, isErased: Bool)?
+        if let installation { place = try tables.directory.installation(installation) }
+        var account: Int64?
+        if let place, let writer, !place.isErased {
+            account = try tables.directory.writer(writer, of: place.number)
+        }
+        batch = Batch(
+            received: received,
+            key: key,
+            installation: place?.number,
+            writer: account,
+            isErased: place?.isErased ?? false
+        )
+        tables.behavior.clearContext(installation: place?.number ?? 0, installation)
+        plan?.follow(version: nil)
+        if let account { try tables.directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
+    }
+
+    /// Begins a context that applies to the following events.
+    func context(_ content: UnsafeRawBufferPointer, _ context: BatchFacts.Context) throws {
+        try store()
+        guard !batch.isErased else { return }
+        let facts = context.facts
+        let (number, isNew) = try tables.directory.context(
+            content,
+            hash: context.hash,
+            of: batch.installation ?? 0,
+            project: facts.project
+        )
+        batch.facts = facts
+        batch.context = number
+        plan?.follow(version: facts.version)
+        try tables.behavior.context(context, installation: batch.installation ?? 0, isNew: isNew)
+    }
+
+    /// Records sequence numbers that were dropped or never meant for a collector.
+    func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String = "") throws {
+        guard let writer = batch.writer else { return }
+        try tables.ranges.merge(
+            range,
+            writer: writer,
+            kind: kind,
+            reason: reason.truncated(toUTF8Count: Self.reasonBytes)
+        )
+    }
+
+    /// The maximum length of a reason's name in UTF-8 bytes; longer names are truncated.
+    private static let reasonBytes = 64
+
+    /// Ends the batch; its pending events must already be stored.
+    func end() throws {
+        if let run = batch.run, let writer = batch.writer {
+            try tables.ranges.merge(run, writer: writer, kind: .received)
+        }
+        batch.run = nil
+        tables.runs.end()
+        if batch.duplicates > 0, let writer = batch.writer {
+            try tables.directory.add(duplicates: batch.duplicates, to: writer)
+        }
+        batch.duplicates = 0
+        if batch.refused > 0, let installation = batch.installation {
+            try tables.directory.count(erased: batch.refused, of: installation)
+        }
+        batch.refused = 0
+    }
+
+    // MARK: A batch's events
+
+    /// Adds an event to be stored, or counted as a duplicate, by the next ``store()``.
+    ///
+    /// - Parameters:
+    ///   - line: The event's bytes, which must stay at their address until the call to ``store()``.
+    ///   - time: The time of the event.
+    ///   - facts: The event's decoded values.
+    func event(
+        _ line: UnsafeRawBufferPointer,
+        _ scan: EventScan,
+        id: EventID,
+        time: Timestamp,
+        at position: EventPosition,
+        sequence: UInt64?,
+        _ facts: BatchFacts.Event
+    ) throws {
+        guard !batch.isErased else {
+            progress.erased += 1
+            batch.refused += 1
+            return
+        }
+        let event = ReceivedEvent(line, scan)
+        let session = facts.session ?? batch.facts?.session
+        if session.map(ByteText.init) != waitingSession.map(ByteText.init) {
+            try store()
+            waitingSession = session
+        }
+        waiting.append(
+            PendingEvent(
+                position: position,
+                id: id,
+                name: try names.name(of: event),
+                time: time.milliseconds,
+                sequence: sequence,
+                line: line,
+                completed: event.completed(id: id, time: time),
+                received: event,
+                captured: facts.captured
+            )
+        )
+    }
+
+    /// Stores the pending events, which all have the same context and session.
+    ///
+    /// - Returns: The number of stored events; the others were duplicates.
+    @discardableResult
+    func store() throws -> Int {
+        guard !waiting.isEmpty else { return 0 }
+        defer { waiting.removeAll(keepingCapacity: true) }
+        let place = try tables.behavior.place(waitingSession)
+        let owner = EventWriter.EventOwner(
+            received: batch.received.milliseconds,
+            writer: batch.writer,
+            installation: batch.installation,
+            person: place.person,
+            session: place.session,
+            context: batch.context
+        )
+        var stored = 0
+        try tables.events.write(waiting, owner) { event, isNew in
+            if isNew {
+                stored += 1
+                try count(event, owner)
+            } else {
+                progress.duplicates += 1
+                batch.duplicates += 1
+            }
+            if let sequence = event.sequence { try arrived(sequence) }
+        }
+        return stored
+    }
+
+    private func count(_ event: PendingEvent, _ owner: EventWriter.EventOwner) throws {
+        progress.events += 1
+        try tables.behavior.event(
+            named: event.name,
+            at: event.time,
+            position: event.position,
+            captured: event.captured
+        )
+        tables.runs.add(
+            event.position,
+            at: event.time,
+            installation: owner.installation,
+            person: owner.person,
+            session: owner.session
+        )
+        tables.nameRuns.add(event.name, at: event.position)
+        try tables.minutes.count(event.name, received: batch.received)
+        try tables.catalog.count(event.name, at: event.time)
+        tables.quarters.count(event.name, of: owner.person, at: event.time)
+        plan?.count(event.name.text, event.received, received: owner.received, at: event.position.rawValue)
+    }
+
+    /// Stores a rejected event or batch with the reason, unless already stored.
+    func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
+        guard !batch.isErased else { return }
+        if let sequence, sequence > 0, let writer = batch.writer {
+            guard try tables.ranges.merge(sequence...sequence, writer: writer, kind: .rejected) else { return }
+        }
+        let version = failure.version ?? batch.facts?.version?.truncated(toUTF8Count: FailedEvent.nameBytes)
+        if try tables.failed.add(failure, installation: batch.installation, version: version) { progress.failed += 1 }
+    }
+
+    /// Removes the rejected entry at a position, because it was admitted on replay.
+    func admittedOnReplay(at place: EventPosition) throws {
+        progress.failed -= try tables.failed.remove(at: place)
+    }
+
+    /// Replaces the reason of the rejected entry at a position.
+    ///
+    /// Called when a replay rejected the entry for another reason.
+    func rejectedOnReplay(_ fault: RejectedEvent, at place: EventPosition) throws {
+        try tables.failed.update(fault, at: place)
+    }
+
+    /// Records that the last stored event was previously rejected at another position.
+    func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) throws {
+        try tables.failed.mark(position, from: place, origin)
+    }
+
+    /// Stores the beginning of a log record that cannot be read, with the reason.
+    ///
+    /// - Parameters:
+    ///   - payload: The bytes of the record, or the first of them.
+    ///   - length: The total length of the record.
+    ///   - start: The position in the log at which the record begins.
+    func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
+        let failure = FailedEvent(
+            unreadable: payload,
+            length: length,
+            at: start,
+            received: batch.received,
+            key: batch.key,
+            message
+        )
+        try failed(failure, sequence: nil)
+    }
+
+    // MARK: Erasing
+
+    /// Removes all data of an installation and rejects its later events.
+    ///
+    /// - Parameter sequence: The number of the event that requested the erasure, which counts as received.
+    /// - Complexity: O(rows of the installation); one lookup for an installation without rows.
+    func erase(_ order: DeletionRequest, sequence: UInt64? = nil) throws {
+        try store()
+        if let sequence { try arrived(sequence) }
+        try end()
+        let (number, isErased, isNew) = try tables.directory.lookUp(order.installation)
+        if isErased { return }
+        erased.insert(order.installation)
+        try tables.directory.mark(erased: number, order)
+        // A new installation has no rows to remove.
+        if isNew { return }
+        let removed = try tables.erase(installation: number, from: db)
+        hasRemoved = true
+        progress.events -= removed.events
+        progress.failed -= removed.failed
+        progress.duplicates -= removed.duplicates
+        progress.erased += removed.events + removed.duplicates
+        try tables.directory.count(erased: removed.events + removed.duplicates, of: number)
+        if batch.installation == number {
+            batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
+        }
+        plan?.follow(version: batch.facts?.version)
+    }
+
+    /// Counts events of an erased installation that were rejected.
+    func countErased(_ events: Int, of id: InstallationID) throws {
+        try end()
+        let (number, isErased) = try tables.directory.installation(id)
+        guard isErased else { return }
+        progress.erased += Int64(events)
+        try tables.directory.count(erased: Int64(events), of: number)
+    }
+
+    // MARK: The end
+
+    /// Clears everything before `cursor` and ends the transaction.
+    ///
+    /// This transaction's changes are cleared too. Nothing may be added afterward, because the row numbers in memory
+    /// are no longer valid.
+    func reset(at cursor: LogPosition) throws {
+        try tables.clear(db)
+        try tables.directory.forgetErasures(db)
+        erased = []
+        progress = try IndexProgress(db)
+        progress.cursor = cursor
+        try progress.write(db)
+    }
+
+    /// Writes the sums and the cursor.
+    ///
+    /// The rows and the cursor become visible together or not at all.
+    func finish(at cursor: LogPosition, damaged: Int64) throws {
+        try tables.flush()
+        try plan?.finish(at: cursor)
+        if hasRemoved { try tables.finishErasures(in: db) }
+        progress.cursor = cursor
+        progress.damaged += damaged
+        try progress.write(db)
+    }
+
+    private func arrived(_ sequence: UInt64) throws {
+        guard let writer = batch.writer, sequence > 0 else { return }
+        if let run = batch.run, run.upperBound < .max, run.upperBound + 1 == sequence {
+            batch.run = run.lowerBound...sequence
+            return
+        }
+        if let run = batch.run { try tables.ranges.merge(run, writer: writer, kind: .received) }
+        batch.run = sequence...sequence
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorCore
+internal import GRDB
+internal import TrackwayCore
+
+/// Maps the person number of a row (`users.number`) to a person.
+///
+/// A visitor who signed in maps to the user.
+///
+/// Event rows contain the visitor's number even after a sign-in, so a later sign-in changes no event.
+struct PersonMap {
+    /// The user of each visitor.
+    ///
+    /// The value is 0 for a separate person, and ``severalPeople`` if the user depends on the time.
+    private var users: [UInt32] = []
+    private var histories: [Int64: SignInHistory] = [:]
+    private static let severalPeople = UInt32.max
+
+    /// Reads the map of the whole index.
+    ///
+    /// - Complexity: O(visitors who signed in); 4 bytes for each user and visitor if there are any.
+    init(_ db: Database) throws {
+        let visitors = try RawStatement(db, "SELECT number, joined FROM users WHERE joined IS NOT NULL")
+        let highest = try RawStatement(db, "SELECT max(number) FROM users")
+        defer { highest.reset() }
+        while try visitors.step() {
+            if users.isEmpty, try highest.step() { users = Array(repeating: 0, count: Int(highest.integer(0)) + 1) }
+            let joined = visitors.integer(1)
+            users[Int(visitors.integer(0))] = joined > 0 ? UInt32(clamping: joined) : Self.severalPeople
+        }
+        let several = try RawStatement(
+            db,
+            """
+            SELECT u.number, s.periods FROM users u JOIN sign_ins s ON s.installation = u.installation
+            WHERE u.joined <= 0
+            """
+        )
+        while try several.step() {
+            histories[several.integer(0)] = several.withBytes(1) { SignInHistory(bytes: $0) }
+        }
+    }
+
+    /// Returns the person that an event with this number belongs to.
+    ///
+    /// - Complexity: O(1), or O(log sign-ins) if it depends on the time.
+    func person(_ number: Int64, at time: Timestamp) -> Int64 {
+        guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
+        guard users[index] == Self.severalPeople else { return Int64(users[index]) }
+        return histories[number]?.owner(at: time.milliseconds) ?? number
+    }
+
+    /// Returns the owner of all events with this number within a time range.
+    ///
+    /// Nil if there are several owners.
+    ///
+    /// - Complexity: O(1), or O(log sign-ins) if it depends on the time.
+    func person(_ number: Int64, within times: ClosedRange<Int64>) -> Int64? {
+        guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
+        guard users[index] == Self.severalPeople else { return Int64(users[index]) }
+        switch histories[number]?.owner(of: times) {
+        case nil, .visitor?: return number
+        case .user(let user)?: return user
+        case .several?: return nil
+        }
+    }
+
+    /// Returns the people who have an event with this number before a time.
+    ///
+    /// - Complexity: O(sign-ins × log).
+    func people(_ number: Int64, before moment: Timestamp, _ db: Database) throws -> [Int64] {
+        guard moment.milliseconds > .min else { return [] }
+        let times = Int64.min...(moment.milliseconds - 1)
+        if let person = person(number, within: times) { return [person] }
+        guard let history = histories[number] else { return [number] }
+        var people: [Int64] = []
+        for user in Set(history.periods.map(\.user)).sorted() {
+            let parts = history.times(of: user).filter { $0.overlaps(times) }.map { $0.clamped(to: times) }
+            if try parts.contains(where: { try Self.hasEvent(number, $0, db) }) { people.append(user) }
+        }
+        if let rest = history.visitorTimes, rest.overlaps(times), try Self.hasEvent(number, rest.clamped(to: times), db)
+        {
+            people.append(number)
+        }
+        return people
+    }
+
+    /// The rows of each person, for queries that look up many people.
+    ///
+    /// - Complexity: O(visitors who signed in).
+    var rows: Rows {
+        var rows = Rows(histories: histories)
+        let all = Int64.min...Int64.max
+        for (number, user) in users.enumerated() where user != 0 && user != Self.severalPeople {
+            rows.visitors[Int64(user), default: []].append((Int64(number), all))
+        }
+        for (number, history) in histories {
+            for user in Set(history.periods.map(\.user)) {
+                rows.visitors[user, default: []] += history.times(of: user).map { (number, $0) }
+            }
+        }
+        return rows
+    }
+
+    /// The rows of each person.
+    struct Rows {
+        fileprivate var visitors: [Int64: [(number: Int64, times: ClosedRange<Int64>)]] = [:]
+        fileprivate let histories: [Int64: SignInHistory]
+
+        /// Returns the numbers of a person's rows.
+        ///
+        /// Each number is paired with the time range in which its rows belong to the person.
+        func of(_ person: Int64) -> [(number: Int64, times: ClosedRange<Int64>)] {
+            if let history = histories[person] { return history.visitorTimes.map { [(person, $0)] } ?? [] }
+            return [(person, .min ... .max)] + (visitors[person] ?? [])
+        }
+
+        /// Returns the numbers whose rows all belong to the person.
+        func wholeNumbers(of person: Int64) -> [Int64] {
+            [person] + (visitors[person] ?? []).filter { histories[$0.number] == nil }.map(\.number)
+        }
+    }
+
+    private static func hasEvent(_ number: Int64, _ times: ClosedRange<Int64>, _ db: Database) throws -> Bool {
+        var places = try PersonEventPositions(of: number, in: times, after: nil, db)
+        defer { places.end() }
+        return try places.step() != nil
+    }
+}
+
+/// A part of a person's events: the rows with one number in a time range.
+struct PersonPart {
+    /// The person number of the rows (`users.number`).
+    let number: Int64
+    /// The time range, in milliseconds since 1970.
+    let times: ClosedRange<Int64>
+    /// Whether all rows with the number belong to the person.
+    let isWhole: Bool
+    /// Whether the events were recorded before the user signed in.
+    let isVisit: Bool
+
+    private init(_ number: Int64, _ times: ClosedRange<Int64>, isWhole: Bool, isVisit: Bool) {
+        self.number = number
+        self.times = times
+        self.isWhole = isWhole
+        self.isVisit = isVisit
+    }
+
+    /// Returns the parts of a person.
+    ///
+    /// The person's own events come first, followed by those of the visitors who signed in as the user.
+    ///
+    /// Visitors are ordered by the user's last use of their installation, latest first.
+    ///
+    /// - Complexity: O(installations of the user × log).
+    static func all(of person: Int64, _ db: Database) throws -> [PersonPart] {
+        let own = try RawStatement(
+            db,
+            """
+            SELECT u.id IS NOT NULL, u.joined, s.periods FROM users u
+            LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0 WHERE u.number = ?
+            """
+        )
+        own.bind(1, person)
+        defer { own.reset() }
+        guard try own.step() else { return [] }
+        let everything = PersonPart(person, .min ... .max, isWhole: true, isVisit: false)
+        guard own.integer(0) == 1 else {
+            guard let joined = own.optionalInteger(1) else { return [everything] }
+            guard joined == JoinedVisitor.severalWithVisitor, !own.isNull(2),
+                let rest = own.withBytes(2, { SignInHistory(bytes: $0) }).visitorTimes
+            else { return [] }
+            return [PersonPart(person, rest, isWhole: false, isVisit: false)]
+        }
+        let visitors = try RawStatement(
+            db,
+            """
+            SELECT u.number, u.joined, s.periods FROM (SELECT installation, max(last) AS last FROM visits WHERE user = ?1 GROUP BY installation) v
+            CROSS JOIN users u ON u.installation = v.installation AND u.id IS NULL AND u.joined IS NOT NULL
+            LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
+            ORDER BY v.last DESC, u.number
+            """
+        )
+        visitors.bind(1, person)
+        var parts = [everything]
+        while try visitors.step() {
+            let (number, joined) = (visitors.integer(0), visitors.integer(1))
+            if joined == person {
+                parts.append(PersonPart(number, .min ... .max, isWhole: true, isVisit: true))
+            } else if joined <= 0, !visitors.isNull(2) {
+                let history = visitors.withBytes(2) { SignInHistory(bytes: $0) }
+                parts += history.times(of: person).map { PersonPart(number, $0, isWhole: false, isVisit: true) }
+            }
+        }
+        return parts
+    }
+
+    /// Counts the part's events.
+    ///
+    /// - Complexity: O(log) if ``isWhole``, otherwise O(events in the time range).
+    func events(_ db: Database) throws -> Int64 {
+        guard isWhole else { return try sums(excluding: nil, db).events }
+        return try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [number]) ?? 0
+    }
+
+    /// The event totals of a part.
+    struct Sums {
+        /// The time of the first event; nil without events.
+        var first: Int64?
+        /// The time of the last event; nil without events.
+        var last: Int64?
+        /// The number of events.
+        var events: Int64 = 0
+        /// The number of sessions in which the user has no other events.
+        var sessions: Int64 = 0
+
+        /// Adds the sums of another part.
+        mutating func add(_ other: Sums) {
+            first = [first, other.first].compactMap(\.self).min()
+            last = [last, other.last].compactMap(\.self).max()
+            events += other.events
+            sessions += other.sessions
+        }
+    }
+
+    /// Returns the sums of the part.
+    ///
+    /// - Parameter user: The user whose sessions are not counted again; nil if every session counts.
+    /// - Complexity: O(sessions) if ``isWhole``, otherwise O(events in the time range).
+    func sums(excluding user: Int64?, _ db: Database) throws -> Sums {
+        let isNew =
+            "session > 0 AND NOT EXISTS (SELECT 1 FROM visits o WHERE o.user = ?2 AND o.installation = p.installation AND o.session = p.session)"
+        let statement: RawStatement
+        if isWhole {
+            statement = try RawStatement(
+                db,
+                "SELECT min(p.first), max(p.last), coalesce(sum(p.events), 0), coalesce(sum(\(isNew)), 0) FROM visits p WHERE p.user = ?1"
+            )
+        } else {
+            statement = try RawStatement(
+                db,
+                """
+                SELECT min(time), max(time), count(*), count(DISTINCT CASE WHEN p.\(isNew) THEN p.session END)
+                FROM runs p INDEXED BY runs_by_person_time CROSS JOIN events ON position BETWEEN p.first AND p.last
+                WHERE p.person = ?1 AND p.latest >= ?3 AND p.earliest <= ?4 AND time >= ?3 AND time <= ?4
+                """
+            )
+            statement.bind(3, times.lowerBound)
+            statement.bind(4, times.upperBound)
+        }
+        statement.bind(1, number)
+        statement.bind(2, user ?? 0)
+        defer { statement.reset() }
+        guard try statement.step() else { return Sums() }
+        return Sums(
+            first: statement.optionalInteger(0),
+            last: statement.optionalInteger(1),
+            events: statement.integer(2),
+            sessions: statement.integer(3)
+        )
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorCore
+internal import GRDB
+internal import TrackwayCore
+
+/// Computes trends.
+enum TrendRows {
+    /// Computes the trend.
+    ///
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of the name, the user or the installation, or the time range); memory within the budget.
+    static func trend(
+        _ query: TrendQuery,
+        budget: QueryBudget,
+        clock: any EventClock,
+        _ db: Database
+    ) throws -> Trend {
+        var meter = QueryMeter(budget, clock: clock)
+        if let trend = try byQuarters(query, &meter, db) { return trend }
+        var fields: [QueryField] = []
+        let grouping = query.grouping.map { place(of: $0.field, &fields) }
+        let measured = query.measure.field.map { place(of: $0, &fields) }
+        let people = query.measure == .users ? try PersonMap(db) : nil
+        var pass = try EventReader(query.filter, fields: fields, people: people, db)
+        var tally = TrendTally(query, budget: budget)
+        try pass.read(from: query.time.start, to: query.time.end, &meter, db) { event in
+            let person: Int64? =
+                switch query.measure {
+                case .users: event.person
+                case .installations: event.installation
+                case .events, .sum, .average, .p95: nil
+                }
+            try tally.count(
+                at: event.time,
+                value: grouping.flatMap { event.value($0) },
+                person: person,
+                measured: measured.flatMap { event.value($0) }
+            )
+        }
+        return Trend(series: tally.series(), events: meter.events)
+    }
+
+    /// Computes the trend from counts per quarter of an hour.
+    ///
+    /// Returns nil if those counts are insufficient.
+    private static func byQuarters(_ query: TrendQuery, _ meter: inout QueryMeter, _ db: Database) throws -> Trend? {
+        let countsPeople = query.measure == .users
+        guard query.grouping == nil, countsPeople || query.measure == .events else { return nil }
+        let periods = [query.time.edgesBefore, query.time.edges].filter { !$0.isEmpty }
+        let within = periods.flatMap { $0.dropFirst().dropLast() }
+        let counted = try QuarterReader(
+            query.filter,
+            edges: within,
+            people: countsPeople ? PersonMap(db) : nil,
+            events: !countsPeople,
+            db
+        )
+        guard let pass = counted else { return nil }
+        func read(
+            _ meter: inout QueryMeter,
+            quarter: (QuarterReader.Activity) throws -> Void,
+            event: (EventReader.Event) throws -> Void
+        ) throws {
+            for period in periods {
+                try pass.read(from: period[0], to: period[period.count - 1], &meter, db, quarter: quarter, event: event)
+            }
+        }
+        if countsPeople, let highest = try highestPerson(db), highest <= meter.budget.people {
+            var tally = PeopleTally(query.time, highest: highest)
+            try read(&meter) { quarter in
+                if let person = quarter.person { tally.count(person, at: quarter.time) }
+            } event: { event in
+                if let person = event.person { tally.count(person, at: event.time) }
+            }
+            return Trend(series: [tally.series()], events: meter.events)
+        }
+        var tally = TrendTally(query, budget: meter.budget)
+        try read(&meter) { quarter in
+            let person = countsPeople ? quarter.person : nil
+            try tally.count(quarter.events, at: quarter.time, value: nil, person: person)
+        } event: { event in
+            try tally.count(at: event.time, value: nil, person: countsPeople ? event.person : nil)
+        }
+        return Trend(series: tally.series(), events: meter.events)
+    }
+
+    /// Returns the highest person number; 0 without people.
+    private static func highestPerson(_ db: Database) throws -> Int? {
+        let statement = try RawStatement(db, "SELECT coalesce(max(number), 0) FROM users")
+        defer { statement.reset() }
+        return try statement.step() ? Int(exactly: statement.integer(0)) : nil
+    }
+
+    /// Returns the index of a field in the list; appends a missing field.
+    private static func place(of field: QueryField, _ fields: inout [QueryField]) -> Int {
+        if let place = fields.firstIndex(of: field) { return place }
+        fields.append(field)
+        return fields.count - 1
+    }
+}

@@ -5,8 +5,8 @@ import Testing
 
 /// Runs the tests of the package.
 ///
-/// SwiftPM takes a file of this name as the entry point of the test program. Without it, SwiftPM looks for tests of XCTest in the compiler's
-/// index, which our builds do without: see `Scripts/build`.
+/// SwiftPM uses a file of this name as the entry point of the test program. Without it, SwiftPM looks for XCTest tests
+/// in the compiler's index, which our builds do not create; see `Scripts/build`.
 @main
 struct TestProgram {
     static func main() async {

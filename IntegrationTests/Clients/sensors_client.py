@@ -20,7 +20,7 @@ from sensorsanalytics import sdk
 
 # A short pause between retries, and a maximum number of attempts, so that a test without a server ends soon.
 PAUSE, MOST_ATTEMPTS = 0.01, 400
-# The exceptions that the client raises when a request failed for any reason.
+# The exceptions that the client raises when a request fails for any reason.
 # The asynchronous consumer names a class in its `except` that is not an exception, hence the TypeError.
 FAILURES = (
     sdk.SensorsAnalyticsNetworkException, sdk.SensorsAnalyticsDebugException, urllib.error.URLError, OSError, TypeError
@@ -43,7 +43,7 @@ def persistently(deed):
 
 
 class Persistent(object):
-    """Resends every message until it was accepted. The client only raises an exception; the app has to retry."""
+    """Resends every message until it is accepted. The client only raises an exception; the app has to retry."""
 
     def __init__(self, consumer):
         self.consumer = consumer
@@ -64,7 +64,7 @@ class Persistent(object):
 
 
 class PersistentBatch(Persistent):
-    """The same for the batch consumer, which keeps a message when sending it fails."""
+    """Like `Persistent`, for the batch consumer, which keeps a message when sending it fails."""
 
     def deliver(self, message):
         try:
@@ -77,7 +77,7 @@ class PersistentBatch(Persistent):
 
 
 class PersistentAsync(Persistent):
-    """The same for the asynchronous consumer. Its thread ends at the first failure, but its messages are still queued."""
+    """Like `Persistent`, for the asynchronous consumer. Its thread ends at the first failure; messages stay queued."""
 
     def deliver(self, message):
         self.consumer.send(message)
@@ -106,7 +106,7 @@ def consumer(kind, url):
 
 
 def calls(client, prefix):
-    """Yields every call: its mark and a function. The mark is the record's user or item, and a property if it has any."""
+    """Yields a mark and a function for every call. The mark is the record's user or item, and a property if any."""
 
     def mark(name):
         return prefix + "-" + name

@@ -2,9 +2,9 @@
 # Copyright 2026 the Trackway authors
 """Compares acknowledged events with the stream, every collector's index, and ClickHouse.
 
-Each store is read to its end: the stream by a separate client, which fails if it can read less than the stream reports;
-an index once it has the stream's last record; ClickHouse once it has as many blocks as were decided, and these reach
-the end of the stream.
+Each store is read to its end. The stream is read by a separate client, which fails if it can read less than the stream
+reports. An index is read once it has the stream's last record, and ClickHouse once it has as many blocks as were
+decided and these reach the end of the stream.
 """
 import collections
 import json
@@ -45,7 +45,8 @@ class AcknowledgedEvents:
 
     def __init__(self):
         self.lock = threading.Lock()
-        # The IDs of events whose sender chose them; the numbers of events that each SDK sender recorded and delivered.
+        # The IDs of events whose senders chose them, and the numbers of events that each SDK sender recorded and
+        # delivered.
         self.ids, self.rejected, self.recorded, self.delivered = set(), set(), {}, {}
         self.errors = []
 
@@ -73,14 +74,14 @@ class StreamContents:
     """The contents of the stream, as the checker reads them."""
 
     def __init__(self, engine):
-        # All streams that ever accepted records, one after another; `check_order` checks how they follow each other.
+        # Reads every stream that ever accepted records, one after another; `check_order` checks the records' order.
         read, self.missing, self.messages, self.accepted_count = [], 0, 0, 0
         for name in intake_streams(engine):
             messages, missing = engine.read(name)
             read += messages
             # Deleted records are listed.
             self.missing += len(missing - engine.erased_sequences(name.replace("INTAKE", "ERASED")))
-            # Requested after the read; no sender is running any more.
+            # Requested after the read, when no sender is running anymore.
             state = engine.info(name)["state"]
             self.messages += state["messages"]
             self.accepted_count += state["last_seq"]
@@ -114,7 +115,7 @@ def intake_streams(engine):
 
 
 def check_order(engine):
-    """Reads and checks the entries of the order of all records.
+    """Reads and checks the entries in the order of all records.
 
     Returns the end of the order, the number of records that it lacks, and a list of mistakes.
     """
@@ -210,16 +211,16 @@ def wait_for_stores(cluster, timeout=180):
 
 
 def check(cluster, acknowledged, erased=(), timeout=180):
-    """Compares everything.
+    """Compares the stream, the indexes, and ClickHouse with the acknowledged events; returns a report.
 
-    `erased` are the IDs of events that a deletion removes: they must be in no index and no table, but may still be in
+    `erased` has the IDs of events that a deletion removes: they must not be in any index or table, but may still be in
     the stream.
     """
     wait_until(cluster.is_healthy, "everything runs", timeout)
     wait_for_stores(cluster, timeout)
     report, stream = ComparisonReport(), StreamContents(cluster.engine)
     report.expect_equal("readable messages in the stream", stream.messages, stream.read)
-    report.expect_equal("sequence numbers missing in the stream", 0, stream.missing)
+    report.expect_equal("sequence numbers missing from the stream", 0, stream.missing)
     end, _, problems = check_order(cluster.engine)
     report.expect_equal("mistakes in the order", [], problems)
     report.expect_equal("records in the order", stream.accepted_count, end)

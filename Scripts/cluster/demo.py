@@ -31,7 +31,7 @@ def print_step(label, text):
 class Shop:
     """A shop with a journal, run as one process after another.
 
-    `ledger` is what the last process reported.
+    `ledger` has the last process's report.
     """
 
     def __init__(self, number, cluster, program):
@@ -195,7 +195,7 @@ def main(program, keeps_running):
 
 
 def interrupt(*_):
-    # Only once: the shutdown itself must not be interrupted.
+    # Handles only the first signal, because the shutdown itself must not be interrupted.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt

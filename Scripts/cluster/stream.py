@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""A small NATS JetStream client, independent of the product's, which the checker must not rely on."""
+"""A small NATS JetStream client for the checker, which must not rely on the product's own client."""
 import json
 import socket
 import threading
@@ -9,11 +9,11 @@ import zlib
 
 
 class NoResponseError(Exception):
-    """A program did not respond, or responded with something else."""
+    """A program did not respond, or its response was unexpected."""
 
 
 class Engine:
-    """A client of any of several servers.
+    """A client that connects to any one of several servers.
 
     The next request reopens a lost connection. Requests from several threads run one after another.
     """

@@ -47,7 +47,7 @@ class DelayingProxy(threading.Thread):
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
-            # One side has closed its connection; closes the other.
+            # One side has closed its connection, so the other is closed, too.
             sink.close()
 
 
@@ -96,8 +96,8 @@ class Erasure(ClusterTestCase):
             self.erased.update(ids)
             self.assertTrue(load.post([collectors[turn % 2]], *kept_writer.batch(5, rejected_share=0)))
         self.assertEqual(load.problems, [])
-        # A collector that has read the deletion request rejects the installation's events. Another one accepts them, and
-        # they are left out of the stores.
+        # A collector that has read the deletion request rejects the installation's events. A collector that has not
+        # accepts them, and they are excluded from the stores.
         load.acknowledged.rejected -= self.erased
         load.acknowledged.ids -= self.erased
         self.acknowledged.add(load.acknowledged)
@@ -117,9 +117,9 @@ class Erasure(ClusterTestCase):
 
 
 class ErasureAcrossStreams(Erasure):
-    """The same with three streams.
+    """The same test with three streams.
 
-    An installation's records are in one of them, and in the stream before them.
+    An installation's records are in one of the three, and in the stream that preceded them.
     """
 
     @classmethod

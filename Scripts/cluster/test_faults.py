@@ -20,7 +20,7 @@ class ClusterTestCase(unittest.TestCase):
     """Tests that share a cluster, and accumulate the acknowledged events."""
 
     options = {}
-    # The defaults: the numbers of senders with and without the SDK, and their rate.
+    # The default numbers of senders with and without the SDK, and their rate.
     senders, raw, rate = 1, 2, 60
 
     @classmethod
@@ -42,7 +42,7 @@ class ClusterTestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def load(self, **options):
-        """Runs the body under load, then checks every event that was ever acknowledged."""
+        """Runs the body under load, then checks every event acknowledged so far."""
         cls = type(self)
         cls.run_count += 1
         load = Load(self.cluster, f"{self.id()}/{cls.run_count}", **{"senders": self.senders, "raw": self.raw, "rate": self.rate, **options}, name=f"-{cls.run_count}")
@@ -63,7 +63,7 @@ class ClusterTestCase(unittest.TestCase):
         self.assertGreater(report.figures["events"], 0)
 
     def wait_for_responses(self, load, more, timeout=60):
-        """Waits until `more` more batches were answered with 200."""
+        """Waits until `more` additional batches have been answered with 200."""
         before = load.responses["200"]
         wait_until(lambda: load.responses["200"] >= before + more, f"{more} more batches are answered", timeout)
 
@@ -96,7 +96,7 @@ class Faults(ClusterTestCase):
         config = info["config"]
         def resize(size):
             self.cluster.engine.request(f"$JS.API.STREAM.UPDATE.{name}", {**config, "max_bytes": size}, timeout=5)
-        # Without SDK senders, which would follow the response and retry only after a minute.
+        # Runs without SDK senders, which would obey the response and retry only after a minute.
         with self.load(senders=0) as load:
             resize(info["state"]["bytes"] + 20_000)
             wait_until(lambda: load.responses["503"] > 2, "batches are rejected")
@@ -203,7 +203,7 @@ class FullDisk(ClusterTestCase):
                 self.assertTrue(self.is_counted(collector))
 
     def is_counted(self, collector):
-        """Whether a collector's metrics count two proven servers, and one that is off."""
+        """Returns whether a collector's metrics count two proven servers, and one that is off."""
         metrics = request(collector.port, "GET", "/metrics")[1]
         return 'trackway_engine_servers{state="proven"} 2\n' in metrics and 'trackway_engine_servers{state="off"} 1\n' in metrics
 

@@ -18,7 +18,7 @@ FUSE_VERSION = "3.0.1"
 
 
 def fuse_module():
-    """Returns the folder of fusepy, and installs it there the first time."""
+    """Returns the folder of fusepy, after installing it the first time."""
     cache = f"{ROOT}/.build-nats/fusepy-{FUSE_VERSION}"
     if not os.path.exists(f"{cache}/fuse.py"):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"fusepy=={FUSE_VERSION}"], check=False)
@@ -127,7 +127,7 @@ class PowerFailures(PowerFailureTestCase):
 
 
 class WithoutSync(PowerFailureTestCase):
-    """The same without syncing: shows that the file system loses data, and that the gate is needed."""
+    """Without syncing: shows that the file system loses data, and that the durability gate is needed."""
 
     syncs = "2m"
     options = {"collectors": 0, "forwarders": 0, "uses_clickhouse": False}
@@ -141,15 +141,15 @@ class WithoutSync(PowerFailureTestCase):
     def test_without_syncing_a_power_failure_loses_acknowledged_records(self):
         engine = self.cluster.engine
         result = self.cluster.command("cluster", "init", *self.cluster.engine_options, "--gigabytes", "1")
-        self.assertIn("does not sync always", result.stdout + result.stderr)
+        self.assertIn("does not sync every write", result.stdout + result.stderr)
         numbers = [engine.request("intake.0", {"record": number}, timeout=5)["seq"] for number in range(200)]
         self.assertEqual(numbers, list(range(1, 201)))
         self.lose_power(self.cluster.servers)
         found = []
         def is_decided():
-            """Whether a server reports the stream, or fewer than two servers are running.
+            """Returns whether a server reports the stream, or fewer than two servers are running.
 
-            With the data on their disks, some servers refuse to start.
+            Some servers refuse to start with the data left on their disks.
             """
             try:
                 found.append(engine.info("INTAKE_0")["state"]["messages"])

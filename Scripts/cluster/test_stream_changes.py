@@ -31,7 +31,7 @@ class StreamChanges(ClusterTestCase):
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             self.wait_for_responses(load, 20)
         self.assertEqual(self.open_streams(), ["INTAKE_1", "INTAKE_2", "INTAKE_3"])
-        # A rejected batch would have to be resent by its sender; there was no such batch.
+        # No batch may be rejected, because its sender would have to resend it.
         self.assertEqual(load.responses["503"], 0, load.responses)
         check = self.cluster.command("cluster", "check", *self.cluster.engine_options, *self.cluster.clickhouse_options)
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)

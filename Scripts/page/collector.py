@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# A real collector with the same generated events each time, and a browser that shows its page.
+# A real collector, filled with the same generated events each time, and a browser that shows its page.
 import json
 import os
 import random
@@ -19,7 +19,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect, sync_playwright
 
 DAY = 86_400_000
-# A long timeout, for busy machines: tests wait for outcomes, most of which are immediate.
+# A long timeout for busy machines; most of the outcomes that tests wait for are immediate.
 TIMEOUT = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
 # A folder with the page's files during development; None uses the collector's own files.
 ASSETS = os.environ.get("TRACKWAY_ASSETS")
@@ -33,7 +33,7 @@ def installation(number):
 
 
 class Collector:
-    """A collector with a temporary folder, and with additional options.
+    """A collector with a temporary folder and additional options.
 
     `now` is the time of its last events.
     """
@@ -98,9 +98,9 @@ def create_key(collector, name, scopes):
 
 
 def seed(collector):
-    """Sends four weeks of events of sixty people, and events with hostile names and values.
+    """Sends four weeks of events from sixty people, and events with hostile names and values.
 
-    All of them view items, some add items to the cart, and fewer purchase.
+    All of the people view items, some add items to the cart, and fewer purchase them.
     """
     rng = random.Random(14)
     collector.now = int(time.time() * 1000)
@@ -183,7 +183,7 @@ class PageTest(unittest.TestCase):
         route.fulfill(path=os.path.join(ASSETS, name), headers={"content-type": {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]})
 
     def wait_until(self, page, condition):
-        """Waits until the page has made the condition true."""
+        """Waits until the condition is true."""
         for _ in range(TIMEOUT // 50):
             if condition():
                 return
@@ -196,7 +196,7 @@ class PageTest(unittest.TestCase):
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
     def violations(self, page, without=()):
-        """Returns a sentence for each violation that axe finds, except of the rules in `without`."""
+        """Returns a sentence for each violation that axe finds, ignoring the rules in `without`."""
         if not page.evaluate("'axe' in globalThis"):
             page.evaluate(AXE_SCRIPT)
         options = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in without}}
@@ -212,7 +212,7 @@ class PageTest(unittest.TestCase):
         return [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]]
 
     def loaded_result(self, page):
-        """Returns the result that is shown, once there is one."""
+        """Waits for a result to be shown, and returns it."""
         result = page.locator("#results:not([aria-busy])")
         expect(result.locator(":scope > *").first).to_be_attached()
         return result

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Runs this folder's tests, or the named ones, and makes sure that the run ends and reports why.
+"""Runs this folder's tests, or the named ones, and makes sure that the run ends and that failures are reported.
 
 Each file runs in a separate process. As many files run at once as there are processors, but at most 2: one browser alone does
 not keep two processors busy, and more than two browsers wait for each other. TRACKWAY_PAGE_WORKERS overrides this
 number. The output of a file's tests is printed when they end.
 
-A run of more than TRACKWAY_PAGE_MINUTES (20) is terminated, with everything it started, and fails. It prints where it
-stopped.
+A run of more than TRACKWAY_PAGE_MINUTES (20) is terminated, along with all processes it started, and fails. It prints
+where it stopped.
 
-With TRACKWAY_RETRY=1, failed tests are run again alone, with a new collector and a new browser. If all of them pass
-then, the run passes and reports them as flaky. A flaky test must be fixed, but an unrelated change need not wait for
-that.
+With TRACKWAY_RETRY=1, failed tests are run again alone, with a new collector and a new browser. If all of them then
+pass, the run passes and reports them as flaky. A flaky test must be fixed, but must not block an unrelated change.
 """
 import concurrent.futures
 import faulthandler
@@ -26,7 +25,7 @@ import time
 import unittest
 
 MINUTES = float(os.environ.get("TRACKWAY_PAGE_MINUTES") or 20)
-# If more tests fail, the cause is not a few flaky tests, and none is retried.
+# If more tests fail, the cause is unlikely to be flakiness, and none is retried.
 MAXIMUM_RETRIED = 5
 FOLDER = pathlib.Path(__file__).resolve().parent
 # At most two browsers at once: with more, each waits for the others.
@@ -113,7 +112,7 @@ class TestRun:
                 output.flush()
                 process.send_signal(signal.SIGUSR1)
                 try:
-                    # Time to print the stacks.
+                    # Allows time for printing the stacks.
                     process.wait(5)
                 except subprocess.TimeoutExpired:
                     pass
@@ -128,7 +127,7 @@ class TestRun:
         return status == 0, None if names_by_event["broken"] else names_by_event["failed"] | (names_by_event["started"] - names_by_event["ended"])
 
     def stop(self):
-        """Ends running processes, and starts no others."""
+        """Ends running processes, and prevents new ones from starting."""
         with self.lock:
             self.is_stopped = True
             for process in self.processes:
@@ -137,7 +136,7 @@ class TestRun:
 
 
 def terminate(process):
-    """Ends the process and what it started: a browser and a collector must not outlive it."""
+    """Ends the process and its children: a browser and a collector must not outlive it."""
     for number, patience in [(signal.SIGTERM, 2), (signal.SIGKILL, 30)]:
         try:
             os.killpg(process.pid, number)
@@ -150,7 +149,7 @@ def terminate(process):
 
 
 def main(names):
-    # The longest tests first, so that they do not start when the others have ended.
+    # The longest tests start first, so that the run does not wait for them at the end.
     names = names or [path.stem for path in sorted(FOLDER.glob("test_*.py"), key=lambda path: (path.stem != "test_accessibility", -path.stat().st_size))]
     test_run = TestRun(names)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Saves pictures of the collector's page, light and dark, into a folder (see Scripts/screenshots)."""
+"""Saves screenshots of the collector's page in light and dark mode to a folder (see Scripts/screenshots)."""
 import io
 import json
 import os

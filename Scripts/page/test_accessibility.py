@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Rules for every view: axe's rules, no horizontal scrolling, a name and a visible focus for each control, full keyboard
-# operation.
+# Rules for every view: axe's rules, no horizontal scrolling, a name and a visible focus for each control, and full
+# keyboard operation.
 import re
 import time
 import unittest
@@ -25,8 +25,8 @@ VIEWS = ["/", "/?tab=ledger", "/?tab=failed", "/?event=0199aaaa-0000-7000-8000-0
 class Accessibility(PageTest):
     allowed_messages = re.compile("Failed to load resource: the server responded with a status of 40[04]")
 
-    # The time limit for all views together, so that a view that never settles does not delay the run by one timeout for
-    # each view.
+    # One time limit for all views together; with a limit for each view, a view that never settles would delay the
+    # run once per view.
     time_limit = 15 * TIMEOUT / 1000
 
     def open_loaded(self, path, **options):

@@ -224,7 +224,7 @@ class ChangeAlerts(AlertTest):
         self.create_alert("Late")
         self.wait_for_messages()
         page = self.open("/?alerts")
-        expect(page.locator("#alert-list > li")).to_contain_text("The “firing” notification is not delivered yet: 1 attempt failed")
+        expect(page.locator("#alert-list > li")).to_contain_text("The “firing” notification has not been delivered yet: 1 attempt failed")
 
 
 class ShowAlerts(AlertTest):

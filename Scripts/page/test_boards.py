@@ -43,11 +43,11 @@ class BoardTest(PageTest):
         return board
 
     def wait_for_earlier_responses(self, page):
-        """Returns when earlier responses have reached the page, because this request's response is later."""
+        """Waits until earlier responses have reached the page, by waiting for the response to a later request."""
         page.evaluate("fetch('/v1/boards').then((answer) => answer.text())")
 
     def loaded_cards(self, page, count):
-        """Returns the cards, once all of them show their results."""
+        """Waits until all cards show their results, and returns the cards."""
         cards = page.locator("#board-cards > article")
         expect(cards).to_have_count(count)
         expect(page.locator("#board-cards [aria-busy]")).to_have_count(0)
@@ -101,12 +101,12 @@ class ViewBoards(BoardTest):
         board = self.create_board("Trouble", [("trends", "name=purchase&last=7d"), ("trends", "name=gone-for-good&last=7d"), ("catalogue", "")])
         page = self.open()
         expect(page.locator("#rows tr").first).to_be_attached()
-        error = {"error": {"code": "question_too_large", "field": "from", "message": "The query is too large: choose a shorter time."}}
+        error = {"error": {"code": "question_too_large", "field": "from", "message": "The query is too large: choose a shorter time range."}}
         page.route("**/cards/c1*", lambda route: route.fulfill(status=422, content_type="application/json", body=json.dumps(error)))
         page.keyboard.press("b")
         page.get_by_role("link", name=re.compile("^Trouble")).click()
         self.loaded_cards(page, 3)
-        expect(page.locator('[data-card="c1"] .error')).to_have_text("The query is too large: choose a shorter time.")
+        expect(page.locator('[data-card="c1"] .error')).to_have_text("The query is too large: choose a shorter time range.")
         expect(page.locator('[data-card="c2"]')).to_contain_text("No events in this time range.")
         expect(page.locator('[data-card="c3"] table')).to_be_visible()
         page.unroute("**/cards/c1*")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# The catalog of events and their attributes, even when a client sends more names than the collector tracks.
+# The catalog of events and their attributes, including when a client sends more names than the collector tracks.
 import re
 import unittest
 
@@ -15,11 +15,11 @@ TRACKED_NAMES = 10_000
 def setUpModule():
     collector.setUp()
     server = PageTest.collector
-    # A name that no format recommends, a value of several types, and a global attribute.
+    # A name that no format recommends, values of several types, and a global attribute.
     for total in (5, "5", 2.5, None):
         server.send({"context": {"global": {"plan": "pro"}, "app": {"id": "shop", "version": "2.0"}}}, {"name": "_own name", "time": server.now - 30_000, "attributes": {"total": total, "looks": "12"}})
     last = None
-    # The names of the other events were first, so only some of these names are tracked.
+    # The other events were sent first, so only some of these names are tracked.
     for start in range(0, TRACKED_NAMES + 1_000, 1_000):
         last = server.send(*({"name": f"flood_{number:05}", "time": server.now - 40_000} for number in range(start, start + 1_000)))
     server.wait(last["position"])

@@ -221,7 +221,7 @@ class Errors(PageTest):
             else:
                 route.fulfill(status=503, json={"error": {"code": "too_many_questions", "message": "Later."}})
 
-        # The route exists before the page, so that no request can pass it.
+        # The route exists before the page, so that no request can bypass it.
         page.route(re.compile(r"/v1/trends\?"), reject)
         page.goto(self.collector.url)
         page.keyboard.press("q")

@@ -92,10 +92,10 @@ class Alerts(LoadingTest):
         expect(page.locator("#alert-status")).to_have_text("")
 
     def test_an_alert_in_an_unknown_state_is_counted_separately(self):
-        alerts = {"alerts": [{**self.ALERT, "state": "unknown", "since": 1, "evaluated": 1, "trouble": "The query is too large: choose a shorter time."}, {**self.ALERT, "id": "bbbbbbbbbb", "state": "ok"}]}
+        alerts = {"alerts": [{**self.ALERT, "state": "unknown", "since": 1, "evaluated": 1, "trouble": "The query is too large: choose a shorter time range."}, {**self.ALERT, "id": "bbbbbbbbbb", "state": "ok"}]}
         page = self.open("/?alerts", responses={"**/v1/alerts": alerts})
         expect(page.locator("#alert-note")).to_have_text("2 alerts, none firing, 1 unknown")
-        expect(page.locator("#alert-list .alert-problem")).to_have_text("The query is too large: choose a shorter time.")
+        expect(page.locator("#alert-list .alert-problem")).to_have_text("The query is too large: choose a shorter time range.")
 
 
 class Unavailable(LoadingTest):

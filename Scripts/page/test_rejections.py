@@ -19,7 +19,7 @@ def setUpModule():
     collector.setUp()
     server = PageTest.collector
     for number in range(3):
-        # With a valid event, because the rejected event is stored with its batch.
+        # The batch also has a valid event, because the rejected event is stored with its batch.
         send(server, number, LONG_NAME)
     send(server, 3, HOSTILE[0] + "<script>alert(1)</script>" * 20)
     server.wait(send(server, 4, "still_" + "y" * 300)["position"])
@@ -34,7 +34,7 @@ def send(server, number, name):
 
 
 def make_names_valid(server):
-    """Changes the names in the intake log in place, so that they are valid.
+    """Changes the names in the intake log in place to make them valid.
 
     This simulates a newer collector with other rules. Returns the number of changed records.
     """
@@ -45,8 +45,8 @@ def make_names_valid(server):
         data = bytearray(path.read_bytes())
         at = 0
         while (at := data.find(INVALID, at)) >= 0:
-            # The frame around the name: its length at the start, followed by a checksum and 16 bytes, which the checksum
-            # covers after the payload.
+            # The frame around the name begins with its length, a checksum, and 16 bytes, followed by the payload. The
+            # checksum covers the payload first, then the 16 bytes.
             start = next(start for start in range(at // 8 * 8, -1, -8) if start + int.from_bytes(data[start:start + 4], "little") > at + len(INVALID) and data[start + 8] in (16, 17) and int.from_bytes(data[start:start + 4], "little") < 1 << 20)
             end = start + int.from_bytes(data[start:start + 4], "little")
             checksum = lambda: zlib.crc32(data[start + 8:start + 24], zlib.crc32(data[start + 24:end]))
@@ -79,7 +79,7 @@ class OlderRejections(PageTest):
         expect(rows).to_have_count(120)
         expect(page.locator("#rejections-older")).to_be_hidden()
         expect(rows.last).to_contain_text("refused 119")
-        # The next regular refresh keeps them.
+        # The next regular refresh keeps the loaded rows.
         with page.expect_response(re.compile(r"/v1/failed\?limit=50$")):
             pass
         expect(rows).to_have_count(120)
@@ -134,7 +134,7 @@ class Rejections(PageTest):
         expect(panel).to_contain_text("requires a key with the scopes “write” and “read”")
         panel.get_by_label("A key with the scopes").fill(self.create_key("read"))
         panel.get_by_role("button", name="Use this key").click()
-        expect(panel.locator(".error")).to_contain_text("The key in this tab is not allowed")
+        expect(panel.locator(".error")).to_contain_text("The key in this tab was rejected")
         panel.get_by_label("A key with the scopes").fill(self.create_key("read", "write"))
         panel.get_by_role("button", name="Use this key").click()
         expect(panel).to_contain_text("Nothing would be accepted. 1 event would still be rejected for the same reason.")

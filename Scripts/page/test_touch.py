@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# On a phone: every control is large enough for a finger, and controls do not overlap.
+# On a phone, every control is large enough for a finger, and controls do not overlap.
 import re
 import unittest
 
@@ -11,8 +11,8 @@ from test_accessibility import VIEWS
 
 setUpModule = collector.setUp
 
-# For each control that is not part of a sentence, measures the height of the area in which a finger hits the control or
-# its label.
+# Measures, for each control that is not part of a sentence, the height of the area in which a touch reaches the control
+# or its label.
 SMALL_CONTROLS = """() => {
     const controls = [...document.querySelectorAll("button, a[href], input, select, summary, [role=tab]")];
     // The drawer covers everything else.
@@ -139,7 +139,7 @@ class Devices(PageTest):
         expect(page.locator("#device-note")).to_have_text(re.compile(r"^\d+ devices$"))
         self.assertGreaterEqual(rows.count(), 60)
         self.assertEqual(len(set(rows.locator("code").evaluate_all("(nodes) => nodes.map(({ title }) => title)"))), rows.count())
-        # They remain after the next refresh.
+        # The loaded devices remain after the next refresh.
         with page.expect_response(re.compile(r"/v1/devices\?limit=50$")):
             pass
         expect(page.locator("#device-note")).to_have_text(re.compile(r"^\d+ devices$"))

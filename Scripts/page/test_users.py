@@ -20,7 +20,7 @@ def context(user=None, session="visit", number=1, version="3.0", model="iPhone15
 
 
 def seed(server):
-    """Sends events of Grace, of many other people, and with hostile names and values.
+    """Sends events from Grace and many other people, and events with hostile names and values.
 
     Grace views items on a phone, signs in, and continues on a tablet.
     """
@@ -97,7 +97,7 @@ class Search(UserTest):
 
     def test_an_invalid_condition_is_reported(self):
         page = self.open("/?visitors&search=context.app.version=2")
-        expect(page.locator("#user-search-note")).to_contain_text("people have only attributes")
+        expect(page.locator("#user-search-note")).to_contain_text("users have only attributes")
 
     def test_users_work_with_the_keyboard(self):
         page = self.open("/?visitors")
@@ -216,7 +216,7 @@ class Timeline(UserTest):
             response = self.collector.send({"batch": {"installation": STREAMING_PHONE}}, context("heidi"), *({"name": name, "time": self.collector.now + step} for step in range(first, first + count)))
             self.assertEqual(response.get("accepted"), count, response)
             return response
-        # A user of this test alone, because other tests compare timelines.
+        # A user for this test alone, because other tests compare timelines.
         self.collector.wait(send(0, 1, "sign_up")["position"])
         page = self.open_user("heidi", "&events=name:live")
         note = page.locator(".user-timeline-status")
@@ -248,7 +248,7 @@ class Timeline(UserTest):
         page = self.open_user("grace")
         expect(page.locator(".user-timeline-status")).to_contain_text("live")
         page.get_by_role("button", name="Live", exact=True).click()
-        # Only the stream of live events remains, and nothing requests the person's data any more.
+        # Only the stream of live events remains, and nothing requests the person's data anymore.
         requested_urls = []
         page.on("request", lambda request: requested_urls.append(request.url))
         page.wait_for_timeout(2_500)

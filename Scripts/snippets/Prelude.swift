@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Declares the names that Swift blocks in documents and doc comments use without declaring them; see
-// Scripts/check-snippets. This code is type-checked, and never run.
+// Declares the names that Swift blocks in documents and doc comments use but do not declare; see
+// Scripts/check-snippets. This code is type-checked but never run.
 
 import Foundation
 import SiftCompatibility
@@ -133,7 +133,7 @@ struct Home: View { var body: some View { Text("Home") } }
 struct ProductList: View { var body: some View { Text("Products") } }
 struct Offer: View { var body: some View { Text("Offer") } }
 
-/// The same in UIKit.
+/// The same screens in UIKit.
 struct Product { var sku: String }
 final class ProductViewController: UIViewController { var product: Product { placeholder() } }
 final class RootViewController: UIViewController {}

@@ -17,16 +17,16 @@ class Text:
 
 
 def swift_texts(source: str) -> list[Text]:
-    """Comments, string literals and names of tests of Swift and C code."""
+    """Returns the comments, string literals and test names in Swift and C code."""
     texts, position, length = [], 0, len(source)
 
     def string(start: int) -> int:
-        """Reads the literal that begins at `start`; returns the offset behind it."""
+        """Reads the literal that begins at `start`; returns the offset after it."""
         hashes = 0
         while source[start + hashes] == "#":
             hashes += 1
         at = start + hashes
-        # Three quotation marks begin a text of several lines only at the end of a line.
+        # Three quotation marks begin a multi-line literal only at the end of a line.
         quote = '"""' if source.startswith('"""\n', at) else '"'
         closing, escape = quote + "#" * hashes, "\\" + "#" * hashes
         at += len(quote)
@@ -74,7 +74,7 @@ def swift_texts(source: str) -> list[Text]:
             elif source[at] == "`":
                 stop = source.find("`", at + 1)
                 stop = length if stop < 0 else stop + 1
-                # The name of a test is a sentence; other names in backquotes are keywords.
+                # The name of a test is a sentence; other names in backticks are keywords.
                 if " " in source[at:stop]:
                     texts.append(Text("string", at, stop, source[at + 1:stop - 1]))
                 at = stop
@@ -96,7 +96,7 @@ def swift_texts(source: str) -> list[Text]:
 
 
 def script_texts(source: str) -> list[Text]:
-    """Comments and quoted strings of JavaScript, Python and shell code.
+    """Returns the comments and quoted strings in JavaScript, Python and shell code.
 
     Consecutive line comments are separate texts. The parsing is approximate, but good enough for reading the texts.
     """
@@ -115,7 +115,7 @@ def script_texts(source: str) -> list[Text]:
 
 
 def document_texts(source: str) -> list[Text]:
-    """Lines of a document outside of code blocks; code spans are replaced by an ellipsis."""
+    """Returns the lines of a document outside code blocks, with an ellipsis for each code span."""
     texts, at, fenced = [], 0, False
     for line in source.split("\n"):
         if line.lstrip().startswith("```"):
@@ -138,7 +138,7 @@ def texts(path: pathlib.Path, source: str) -> list[Text]:
 
 
 def is_read(path: pathlib.Path) -> bool:
-    """Whether people read this file: code and documents of the project, not data and not what a tool generated."""
+    """Returns whether people read this file: it is code or a document, and neither data nor generated."""
     if path.suffix in SUFFIXES or path.name == "Makefile":
         return "Fixtures" not in path.parts and "Corpus" not in path.parts and path.name != "axe.min.js"
     # Scripts without a suffix.
@@ -153,7 +153,7 @@ def files(paths: list[str]) -> list[pathlib.Path]:
 
 
 def comments(found: list[Text], source: str) -> list[tuple[int, str]]:
-    """Comments as people read them, each with its line: the lines of one comment belong together."""
+    """Returns comments with their first line numbers; consecutive comment lines are one comment."""
     whole: list[tuple[int, int, str]] = []
     for text in found:
         if text.kind != "comment":

@@ -29,7 +29,7 @@ public enum ClickstreamAnalytics {
     /// Nil until ``initSDK(_:)`` has succeeded.
     public static var analytics: Analytics? { shared.currentAnalytics }
 
-    /// Releases the SDK as if the process ended.
+    /// Releases the SDK as if the process had ended.
     ///
     /// Pending events stay on disk. The next ``initSDK(_:)`` creates the SDK again. That call first passes its
     /// configuration to `configure`, which may change it: consent, diagnostics, further destinations, or, in an app's
@@ -42,7 +42,7 @@ public enum ClickstreamAnalytics {
     /// ```
     /// The methods are static, so tests that use them must run serially (`.serialized`). Thread-safe.
     ///
-    /// - Parameter configure: A closure that each ``initSDK(_:)`` that creates the SDK calls on its thread, until the
+    /// - Parameter configure: A closure that ``initSDK(_:)`` calls on its thread whenever it creates the SDK, until the
     ///   next ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         shared.startOver(configure)

@@ -41,7 +41,7 @@ package final class ClickstreamCore: Sendable {
         state = Locked(State(readFile: readFile, makeAnalytics: makeAnalytics))
     }
 
-    /// Releases the analytics as if the process ended.
+    /// Releases the analytics as if the process had ended.
     ///
     /// The next start creates new analytics, from a configuration that `configure` changes.
     func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void) {
@@ -162,7 +162,7 @@ package final class ClickstreamCore: Sendable {
                     code: .configurationInvalid,
                     field: "configuration",
                     value: "",
-                    message: "The changed configuration is invalid, and the previous one stays in use: "
+                    message: "The changed configuration is invalid, and the previous one remains in use: "
                         + "\(error.message)",
                     recoverySuggestion: "Correct it with getClickstreamConfiguration."
                 )

@@ -131,7 +131,7 @@ public final class Usage: Sendable {
 
     /// Switches data collection off.
     ///
-    /// Reports are dropped and counted, nothing is sent, and stored records stay.
+    /// Reports are dropped and counted, nothing is sent, and stored records are kept.
     ///
     /// - Parameter emitData: whether to first end the current session, if records could be sent before the call.
     public func disableDataCollection(addSessionData emitData: Bool = false) {

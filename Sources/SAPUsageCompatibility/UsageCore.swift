@@ -9,7 +9,7 @@ internal import TrackwayJournal
 /// The implementation of ``Usage``: the store in use, reporters, and decisions.
 ///
 /// The store's analytics enforce the decisions. Thread-safe. The state's lock is never held while a store or the app
-/// is called. Changes of decisions and configuration are serialized by a separate lock, which is recursive because a
+/// is called. Changes to decisions and configuration are serialized by a separate lock, which is recursive because a
 /// custom store may call back.
 package final class UsageCore: Sendable {
     private struct State: Sendable {
@@ -31,7 +31,7 @@ package final class UsageCore: Sendable {
         var sharedBroker: UncheckedSendableBox<UsageBroker>?
     }
 
-    /// The environment of this usage.
+    /// The environment of this instance.
     package let environment: UsageEnvironment
     private let state = Locked(State())
     private let transitions = NSRecursiveLock()
@@ -163,7 +163,7 @@ package final class UsageCore: Sendable {
                         code: .usageStateNotKept,
                         field: "decision",
                         value: "\(error)",
-                        message: "The consent decision could not be saved (\(error)). It applies to this process.",
+                        message: "The consent decision could not be saved (\(error)). It applies only to this process.",
                         recoverySuggestion: "Make the folder writable, and repeat the call."
                     )
                 )
@@ -311,7 +311,7 @@ package final class UsageCore: Sendable {
 
     // MARK: Reports
 
-    /// Stores a report of a registered reporter.
+    /// Stores a report from a registered reporter.
     ///
     /// - Parameters:
     ///   - record: the report.
@@ -346,14 +346,14 @@ package final class UsageCore: Sendable {
 
     // MARK: Uploads
 
-    /// Begins an upload of a target.
+    /// Begins uploading a target's records.
     ///
     /// - Returns: false while another upload of the target is in progress.
     func beginUpload(of target: String) -> Bool {
         state.withLock { $0.uploads.insert(target).inserted }
     }
 
-    /// Ends an upload of a target.
+    /// Ends the upload of a target's records.
     func endUpload(of target: String) {
         state.withLock { _ = $0.uploads.remove(target) }
     }

@@ -13,13 +13,13 @@ package final class UsageEnvironment: Sendable {
     package static let logPrefix = "SAP.Common.Usage"
 
     private let base: Configuration
-    /// The rules of targets.
+    /// The targets' rules.
     ///
     /// The rules are applied here instead of when events are read, because a stored event contains its record as one
     /// string.
     private let rules: UsageRules
     private let areRulesReported = Locked(false)
-    /// The interceptors for records of stores without analytics.
+    /// The interceptors for records in stores without analytics.
     ///
     /// Nil until the first such record.
     private let interceptors = Locked<InterceptorChain?>(nil)

@@ -113,7 +113,7 @@ public final class SensorsAnalyticsSDK: Sendable {
         }
     }
 
-    /// Releases the SDK as if the process ended.
+    /// Releases the SDK as if the process had ended.
     ///
     /// Pending events stay on disk. The next ``start(configOptions:debugMode:)`` creates the SDK again. That call first
     /// passes its configuration to `configure`, after ``SAConfigOptions/configure``. This function is intended for an
@@ -127,7 +127,7 @@ public final class SensorsAnalyticsSDK: Sendable {
     /// There is one instance, so tests that use it must run serially (`.serialized`). References to the previous
     /// instance remain usable. Thread-safe.
     ///
-    /// - Parameter configure: A closure that each start that creates the SDK calls on its thread, until the next
+    /// - Parameter configure: A closure that a start calls on its thread whenever it creates the SDK, until the next
     ///   ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         // Release the previous instance outside the lock, because releasing it may call the app.

@@ -29,7 +29,7 @@ extension Sift {
 
     /// Whether collecting app state reads the device's motion sensors.
     ///
-    /// The value is false by default; setting it to false stops the sensors. It does not persist across restarts.
+    /// The value is false by default and does not persist across restarts. Setting it to false stops the sensors.
     public var allowUsingMotionSensors: Bool {
         get { core.state.withLock { $0.allowsMotion } }
         set { core.allow(motion: newValue) }

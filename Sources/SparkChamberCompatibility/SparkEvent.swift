@@ -138,7 +138,7 @@ open class SparkEvent: NSObject, NSCopying {
         }
     }
 
-    /// A text for debugging.
+    /// A string for debugging.
     ///
     /// An event with a trace is reported whenever it fires; see ``SparkTrace``.
     open var trace: String? {

@@ -19,7 +19,8 @@ internal import TrackwayLifecycle
 /// needs it. An app can create several instances. Instances with different storage folders are independent; instances
 /// with the same folder write to the same installation.
 ///
-/// All calls are safe from any thread. When `record` returns, the event survives a crash or kill of the process.
+/// All calls are safe from any thread. When `record` returns, the event survives even if the process crashes or is
+/// killed.
 ///
 /// Releasing the instance records the exit (`_app_end`) and stops delivery immediately. Pending events are sent after
 /// the next start. To send them first, call ``shutdown(timeout:)``.
@@ -40,7 +41,7 @@ public final class Analytics: Sendable {
     package let companions = Locked<[String: any Sendable]>([:])
     let lastLedger = Locked(Ledger())
     let forkedChildValues: ForkedChildValues
-    /// Opens the storage folder later; nil if it was usable immediately.
+    /// Opens the storage folder once it is usable; nil if it was usable immediately.
     private let storageOpener: DeferredStorageOpener?
 
     /// Opens the installation's folder and starts delivery if permitted.
@@ -106,8 +107,8 @@ public final class Analytics: Sendable {
             // If this flush fails, it is repeated before any event is delivered or reported as durable.
             try? journal.synchronizeIdentity()
         }
-        // No other task is left unawaited. This one ends when the pipeline state machine returns the end command, which
-        // `deinit` triggers. It retains only the components, never this object.
+        // This is the only task that is not awaited. It ends when the pipeline state machine returns the end command,
+        // which `deinit` triggers. It retains only the components, never this object.
         dependencies.startTask { [weak self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await controller.run(pacer, flush: hooks.flush) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Re-exports what an app needs from the lower modules, so that it only has to import `Trackway`.
+// Re-exports what an app needs from the lower modules, so that the app needs to import only `Trackway`.
 
 // Events and values.
 @_exported public import struct TrackwayCore.AppStateSnapshot

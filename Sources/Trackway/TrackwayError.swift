@@ -79,7 +79,7 @@ extension Diagnostic.Code {
     }
 }
 
-// FoundationEssentials has no LocalizedError. On Linux, the module does not load the rest of Foundation only for that
+// FoundationEssentials has no LocalizedError. On Linux, the module does not load the rest of Foundation just for that
 // protocol.
 #if !canImport(FoundationEssentials)
 extension TrackwayError: LocalizedError {

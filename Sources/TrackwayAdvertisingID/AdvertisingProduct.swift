@@ -22,7 +22,7 @@ final class AdvertisingProduct: NSObject, AdvertisingIDProduct {
 /// does, through `ATTrackingManager`, with a purpose string (`NSUserTrackingUsageDescription`). An app for children
 /// must not link this product.
 public enum AdvertisingID {
-    /// The identifier; nil if the user does not allow tracking. Any thread may call.
+    /// The identifier; nil if the user does not allow tracking. Callable from any thread.
     public static var current: String? {
         guard ATTrackingManager.trackingAuthorizationStatus == .authorized else { return nil }
         let id = ASIdentifierManager.shared().advertisingIdentifier.uuidString
@@ -30,7 +30,9 @@ public enum AdvertisingID {
         return id.contains { $0 != "0" && $0 != "-" } ? id : nil
     }
 
-    /// Adds the identifier to contexts created from now on, where the product is not found automatically.
+    /// Adds the identifier to contexts created from now on.
+    ///
+    /// Call this on systems where the product is not found automatically.
     public static func register() {
         LinkedAdvertisingID.register { current }
     }

@@ -115,7 +115,7 @@ extension DestinationConfiguration {
     /// ])
     /// ```
     /// - Parameters:
-    ///   - backendURL: The back end's URL; reports are posted to a path of the application below it.
+    ///   - backendURL: The back end's URL; reports are posted to an application-specific path below it.
     ///   - applicationID: The application's id at the back end.
     ///   - namesDevice: Whether the path also contains the device's id.
     ///   - headers: Additional header fields, such as the `Authorization` that the back end's security requires.

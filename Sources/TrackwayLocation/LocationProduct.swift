@@ -20,7 +20,9 @@ final class LocationProduct: NSObject, SnapshotProduct {
 /// both. Neither requests permission nor starts location updates. The App Store requires
 /// `NSLocationWhenInUseUsageDescription` in the app's Info.plist.
 public enum LocationSnapshots {
-    /// Adds the location to snapshots created from now on, where the product is not found automatically.
+    /// Adds the location to snapshots created from now on.
+    ///
+    /// Call this on systems where the product is not found automatically.
     public static func register() {
         SnapshotProducts.register("TrackwayLocation") { add(to: &$0) }
     }

@@ -33,16 +33,18 @@ public enum MotionSnapshots {
 
     private static let chosen = Locked(ReferenceFrame.arbitrary)
 
-    /// The reference frame of the attitude, from the next start of the sensors on.
+    /// The reference frame of the attitude.
     ///
-    /// An arbitrary frame is used if the device does not have this one, or if the system rejects it while the sensors
-    /// run.
+    /// A change takes effect when the sensors next start. An arbitrary frame is used if the device does not have this
+    /// one, or if the system rejects it while the sensors run.
     public static var referenceFrame: ReferenceFrame {
         get { chosen.withLock { $0 } }
         set { chosen.withLock { $0 = newValue } }
     }
 
-    /// Adds motion to snapshots created from now on, where the product is not found automatically.
+    /// Adds motion to snapshots created from now on.
+    ///
+    /// Call this on systems where the product is not found automatically.
     public static func register() {
         SnapshotProducts.register("TrackwayMotion") { add(to: &$0) }
     }

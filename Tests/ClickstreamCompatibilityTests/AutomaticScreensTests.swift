@@ -13,7 +13,7 @@ struct AutomaticScreensTests {
     }
 
     @Test
-    func `screens are captured from the start by default, and clicks, which the document lacks, are not`() throws {
+    func `screens are captured from the start by default, but clicks, which the document lacks, are not`() throws {
         let core = ClickstreamApp().core()
         #expect(!core.automaticCapture.screens)
         try core.start(usual)

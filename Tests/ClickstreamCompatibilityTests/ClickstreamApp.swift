@@ -17,11 +17,11 @@ final class ClickstreamApp: Sendable {
     private let memory = Locked<InMemoryAnalytics?>(nil)
     private let configurations = Locked<[Configuration]>([])
 
-    /// The configuration of the last created SDK.
+    /// The configuration of the most recently created SDK.
     var configuration: Configuration? { configurations.withLock { $0.last } }
     /// The number of created SDKs.
     var starts: Int { configurations.withLock { $0.count } }
-    /// The last created SDK.
+    /// The most recently created SDK.
     var analytics: Analytics? { memory.withLock { $0 }?.analytics }
     /// The SDK's diagnostics.
     var diagnostics: [Diagnostic] { memory.withLock { $0 }?.diagnostics ?? [] }

@@ -129,7 +129,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `automatic events are selected by option, and crashes are off by default`() throws {
+    func `options select the automatic events, and crash capture is off by default`() throws {
         _ = try started()
         #expect(app.configuration?.capture == .standard)
         _ = try started(
@@ -146,7 +146,7 @@ struct ClickstreamCallsTests {
     // MARK: While the SDK works
 
     @Test
-    func `endpoint, app ID, compression, cookie and log can change while the SDK is running`() async throws {
+    func `the endpoint, app ID, compression, cookie and log option can change while the SDK is running`() async throws {
         let core = try started()
         core.record("one", [:], [])
         _ = try await app.sent()
@@ -174,7 +174,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `the switch and the global attributes do not outlive the process`() async throws {
+    func `the disabled state and the global attributes do not outlive the process`() async throws {
         let first = try started()
         first.addGlobalAttributes(["channel": "store"])
         first.disable()
@@ -187,7 +187,7 @@ struct ClickstreamCallsTests {
     // MARK: Values
 
     @Test
-    func `every documented type is sent unchanged, without rounding noise`() async throws {
+    func `every documented type is sent unchanged, without rounding errors`() async throws {
         let core = try started()
         core.record(
             "types",
@@ -289,7 +289,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test(arguments: [-1, 0, 1])
-    func `3001: a user has 100 attributes, and one more is reported by an error event`(_ offset: Int) async throws {
+    func `3001: a user has up to 100 attributes, and one more causes an error event`(_ offset: Int) async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<(100 + offset) { attributes["u\(1_000 + number)"] = number }
@@ -301,7 +301,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `5001: a screen view without a name, or with one that is not text, is reported by an error event`()
+    func `5001: a screen view whose name is missing or not text is reported by an error event`()
         async throws
     {
         let core = try started()
@@ -313,7 +313,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `1,500 attributes lose only those beyond the limit`() async throws {
+    func `of 1,500 attributes, only those beyond the limit are lost`() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<1_500 { attributes["a\(number)"] = number }
@@ -345,7 +345,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `a screen shown again with other attributes is another view`() async throws {
+    func `a screen shown again with different attributes is a separate view`() async throws {
         let core = try started()
         for sku in ["s0", "s1", "s2", "s2"] {
             core.record("_screen_view", ["_screen_name": "Product", "sku": sku], [])
@@ -415,7 +415,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test
-    func `unique IDs follow the users: visit 1, A 1, out 1, B 2, out 2, A 1, C 3`() async throws {
+    func `unique IDs follow the users: visitor 1, A 1, sign-out 1, B 2, sign-out 2, A 1, C 3`() async throws {
         let core = try started()
         for (number, user) in [nil, "A", nil, "B", nil, "A", "C"].enumerated() {
             if number > 0 { core.setUser(user) }

@@ -105,7 +105,7 @@ struct ClickstreamEdgeTests {
     // MARK: Concurrency
 
     @Test
-    func `the app may call back from a diagnostic about the start`() async throws {
+    func `the app may call the SDK while it handles a diagnostic about the start`() async throws {
         let app = ClickstreamApp()
         let coreBox = Locked<ClickstreamCore?>(nil)
         let core = ClickstreamCore(
@@ -126,7 +126,7 @@ struct ClickstreamEdgeTests {
     }
 
     @Test
-    func `concurrent starts create one SDK, with the attributes of that start`() async throws {
+    func `concurrent starts create one SDK, with the attributes of the start that created it`() async throws {
         let core = app.core()
         let configurations = (0..<8).map { usual.withInitialGlobalAttributes(["only\($0)": 1]) }
         await withTaskGroup(of: Void.self) { group in
@@ -141,7 +141,7 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.filter { $0.code == .initializedTwice }.count == 7)
     }
 
-    // MARK: Values that do not fit
+    // MARK: Unsupported values and sizes
 
     @Test
     func `a non-finite user attribute is omitted from the profile, with an error event and a diagnostic`() async throws
@@ -158,7 +158,7 @@ struct ClickstreamEdgeTests {
     }
 
     @Test
-    func `attributes that together exceed an event's size are omitted with an error code`() async throws {
+    func `attributes that together exceed the maximum event size are omitted with an error code`() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
         for number in 0..<440 { attributes["a\(number)"] = String(repeating: "x", count: 1_000) }

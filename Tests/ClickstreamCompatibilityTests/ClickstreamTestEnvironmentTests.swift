@@ -16,7 +16,7 @@ extension DocumentSampleTests {
         }
 
         @Test
-        func `a test provides clock, network and disk, and the next process reads the state of the previous one`()
+        func `a test provides the clock, network and disk, and the next process reads the state of the previous one`()
             async throws
         {
             let environment = InMemoryEnvironment()
@@ -48,7 +48,7 @@ extension DocumentSampleTests {
         }
 
         @Test
-        func `the test's changes to the configuration come last, at each start`() throws {
+        func `the test's configuration changes are applied last at each start`() throws {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver {
                 $0.run(in: environment)

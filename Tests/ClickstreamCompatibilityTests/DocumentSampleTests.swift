@@ -43,7 +43,7 @@ struct DocumentSampleTests {
     }
 
     @Test
-    func `3. started in the app delegate with the file's settings, the SDK records the events of a first start`()
+    func `3. the SDK, started in the app delegate with the file's settings, records the events of a first start`()
         async throws
     {
         #expect(AppDelegate().application(UIApplication(), didFinishLaunchingWithOptions: nil))
@@ -67,7 +67,7 @@ struct DocumentSampleTests {
     }
 
     @Test
-    func `global attributes in the configuration are in every event from the first`() async throws {
+    func `global attributes in the configuration are in every event, including the first`() async throws {
         try documentStartsWithGlobalAttributes()
         ClickstreamAnalytics.recordEvent("later")
         let events = try await app.sent()
@@ -204,7 +204,7 @@ struct DocumentSampleTests {
     }
 
     @Test
-    func `changes to the live configuration take effect from then on`() async throws {
+    func `changes to the live configuration take effect immediately`() async throws {
         try start()
         documentChangesTheConfiguration()
         ClickstreamAnalytics.recordEvent("one")

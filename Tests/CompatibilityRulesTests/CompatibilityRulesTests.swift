@@ -71,7 +71,7 @@ struct CompatibilityRulesTests {
             $0.value.contains("elsewhere") || $0.message.contains("elsewhere")
         }
         let texts = [failure].compactMap { $0 } + diagnostics.map { "\($0.code.rawValue) \($0.value)" }
-        // It contains the key and the problem.
+        // One text contains both the key and the problem.
         #expect(texts.contains { $0.contains("elsewhere") && $0.contains("unknown_destination") }, "\(texts)")
     }
 }

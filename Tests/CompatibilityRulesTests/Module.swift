@@ -73,7 +73,7 @@ enum Module: CaseIterable {
             let sift = Sift(rootDirPath: nil, configure: configure)
             sift.accountId = "acct_1"
             sift.beaconKey = "beacon123"
-            // If it cannot start, a diagnostic contains the reason.
+            // If the module cannot start, a diagnostic contains the reason.
             guard let analytics = sift.analytics else { throw NotStarted() }
             return AnalyticsApp(self, environment, analytics) { name in
                 _ = sift.append(SiftEvent(type: name, path: nil, fields: ["email": "ann@example.com"]))
@@ -102,7 +102,7 @@ protocol ModuleApp {
     var environment: InMemoryEnvironment { get }
     /// Records an event with this name.
     func record(_ name: String)
-    /// The app's events in the journal, by name and attributes.
+    /// Returns the app's events in the journal, by name and attributes.
     func stored() -> [(name: String, attributes: Attributes)]
     /// Returns the rules' effects on the events.
     func outcome() async throws -> Outcome
@@ -110,7 +110,7 @@ protocol ModuleApp {
 }
 
 extension ModuleApp {
-    /// All attributes in the journals, as text.
+    /// Returns all attributes in the journals, as text.
     func files() -> String {
         environment.recorded.map { "\($0.event.attributes)" }.joined(separator: "\n")
     }

@@ -25,17 +25,17 @@ struct CrashProbe {
         case handlerOnce = "handler-once"
         /// The host repairs the fault and continues.
         case repair
-        /// Captures reports and stops capturing again.
+        /// Captures reports and then stops capturing.
         case ended
-        /// A complete SDK captures and has recorded a few events.
+        /// A complete SDK captures reports and has recorded a few events.
         case analytics
-        /// A complete SDK captures while other threads record.
+        /// A complete SDK captures reports while other threads record events.
         case recording
-        /// A complete SDK starts again and ends.
+        /// A complete SDK starts again, records an event and exits.
         case start
-        /// Captures reports; then no file may grow.
+        /// Captures reports; after that, no file may grow.
         case limited
-        /// A complete SDK; then no file may grow beyond half of the journal's reservation.
+        /// Starts a complete SDK; after that, no file may grow beyond half of the journal's reservation.
         case limitedAnalytics = "limited-analytics"
         /// Sets the limit before the SDK starts.
         case limitedStart = "limited-start"
@@ -43,21 +43,21 @@ struct CrashProbe {
         case otherChains = "other-chains"
         /// Another reporter restores the handlers that it found and lets the fault happen again.
         case otherRestores = "other-restores"
-        /// Another reporter calls no other handler.
+        /// Another reporter does not call any other handler.
         case otherEnds = "other-ends"
-        /// Another reporter has ended again.
+        /// Another reporter installs its handlers and removes them again.
         case otherRemoved = "other-removed"
-        /// Ours ends below another one that calls it.
+        /// Our capture ends while a later reporter still calls our handler.
         case endedBelow = "ended-below"
-        /// The same, and then ours captures again.
+        /// The same, and then our capture starts again.
         case restartedBelow = "restarted-below"
-        /// Another reporter gets faults before any signal, as those with a Mach port do.
+        /// Another reporter receives faults before any signal, as reporters with a Mach port do.
         ///
-        /// It restores the handlers that it found. It started first, so it found none.
+        /// It restores the handlers that it found: none, because it started first.
         case portBefore = "port-before"
         /// The same, but it started after ours.
         case portAfter = "port-after"
-        /// One reporter before ours and one after it, each calling the handler that it found.
+        /// One reporter starts before ours and one after it; each calls the handler that it found.
         case between
     }
 
@@ -178,7 +178,7 @@ struct CrashProbe {
                 while true { Self.analytics?.record("during", ["text": "some text to be encoded", "n": 42]) }
             }
         }
-        // Wait until they do.
+        // Wait until the threads record events.
         while analytics.ledger().recorded < 1_000 { sched_yield() }
     }
 
@@ -246,12 +246,12 @@ struct CrashProbe {
 
     // MARK: Another reporter
 
-    /// Its action after writing its report.
+    /// The reporter's action after it writes its report.
     private enum ReporterBehavior {
         case chains, restores, ends
     }
 
-    /// The handlers that it found, by signal.
+    /// The handlers that the reporter found, by signal.
     nonisolated(unsafe) private static let previousHandlers = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
 
     private static func saveHandlers() {
@@ -336,9 +336,9 @@ struct CrashProbe {
 
     nonisolated(unsafe) private static var isThrown = false
 
-    /// Records an exception like a handler of uncaught exceptions on Apple's systems.
+    /// Records an exception as a handler for uncaught exceptions does on Apple's systems.
     ///
-    /// On those systems the runtime aborts afterward.
+    /// On those systems, the runtime aborts afterward.
     private static func throwException(isUncaught: Bool = true) {
         let here: @convention(c) () -> Void = { CrashProbe.touchNull() }
         let address = UInt64(UInt(bitPattern: unsafeBitCast(here, to: UnsafeRawPointer.self)))
@@ -359,7 +359,7 @@ struct CrashProbe {
 
     /// Aborts with words on the stack that look like return addresses.
     ///
-    /// They are the first bytes of a module without readable memory before it.
+    /// The words point to the first bytes of a module without readable memory before it.
     private static func abortNearModuleEdge() {
         // The kernel maps its vDSO after pages that only the kernel can read.
         var maps = [UInt8](repeating: 0, count: 1 << 18)
@@ -381,7 +381,7 @@ struct CrashProbe {
     }
 
     private static func crashInForkedChild() {
-        // Forks like a C library, because Swift provides no call for it.
+        // Fork as a C library would, because Swift provides no call for it.
         let child = spawnCopy()
         if child == 0 { touchNull() }
         var status: Int32 = 0

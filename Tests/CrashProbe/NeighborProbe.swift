@@ -17,7 +17,7 @@ enum NeighborProbe {
 
     /// Runs a program and returns its exit status, or nil for an unknown program.
     ///
-    /// The status is 0 if the SDK kept its promises.
+    /// The status is 0 if the SDK met its guarantees.
     static func run(_ name: String, _ folder: String) throws -> Int32? {
         switch name {
         case "forking": try forking(folder, children: 1, isBusy: false, child: { exit(0) })
@@ -93,7 +93,7 @@ enum NeighborProbe {
         }
     }
 
-    /// Every call of the SDK that does not wait, with arguments created before the fork.
+    /// Every SDK call that does not wait, with arguments created before the fork.
     ///
     /// The parent makes hardly any of these calls on the thread that forks, so a child makes them for the first time.
     /// Only the probe's own typed event is recorded beforehand: the SDK is not responsible for the parts of Swift's
@@ -110,12 +110,12 @@ enum NeighborProbe {
             destination = .local("child")
         }
 
-        /// Records what the app's code must have used before it forks.
+        /// Records the probe's typed event, so that Swift's runtime has set up what the app's code needs in a child.
         func prepare(_ analytics: Analytics) {
             analytics.record(event)
         }
 
-        /// Makes the calls and returns the number of those that report success.
+        /// Makes the calls and returns the number that report success.
         func make(_ analytics: Analytics) -> Int {
             var claimed = 0
             func check(_ isClaimed: Bool) { if isClaimed { claimed += 1 } }

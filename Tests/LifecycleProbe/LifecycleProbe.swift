@@ -96,7 +96,7 @@ struct LifecycleProbe {
 
     /// Reads one line with a direct system call.
     ///
-    /// The thread sanitizer delivers signals at calls that it intercepts.
+    /// The thread sanitizer delivers signals during calls that it intercepts, such as `read`.
     private static func nextCommand() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -169,7 +169,7 @@ struct LifecycleProbe {
         )
     }
 
-    /// Forks a child without our threads, which raises SIGTERM, and reports its wait status.
+    /// Forks a child that has none of our threads and raises SIGTERM, and reports its wait status.
     private static func fork() {
         let child = systemFork()
         if child == 0 {
@@ -183,7 +183,7 @@ struct LifecycleProbe {
 
     /// Writes one line with one system call.
     ///
-    /// Lines of several threads therefore do not mix.
+    /// Lines from different threads therefore do not mix.
     static func printLine(_ line: String) {
         var text = line + "\n"
         text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -191,7 +191,7 @@ struct LifecycleProbe {
 
     /// Calls `fork`, which is unavailable in Swift.
     ///
-    /// It is unavailable because the code after it must be as careful as the code above.
+    /// It is unavailable because few calls are safe in the child; the code above makes only such calls.
     private static func systemFork() -> pid_t {
         let symbol = dlsym(nil, "fork")
         return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()

@@ -6,7 +6,7 @@ internal import Glibc
 internal import TrackwayDestinationKit
 internal import TrackwayPlatform
 
-/// Measures the leaks of transports, and their behavior without resources, in a separate process.
+/// Measures leaks of transports, and their behavior when resources run out, in a separate process.
 enum TransportProbe {
     /// Sends through a new transport.
     private static func send(_ url: String) async -> Bool {
@@ -39,7 +39,7 @@ enum TransportProbe {
 
     /// Creates two thousand transports one after another and counts what they leak.
     static func transports(_ url: String) {
-        // Descriptors that the libraries open once.
+        // Let the libraries open the descriptors that they open only once.
         for _ in 0..<8 { _ = wait { await send(url) } }
         settle()
         let (descriptors, threads) = (count("/proc/self/fd"), count("/proc/self/task"))
@@ -60,7 +60,7 @@ enum TransportProbe {
         exit(0)
     }
 
-    /// Waits until all threads of transports have ended.
+    /// Waits until the threads of all transports have ended.
     private static func settle() {
         var last = (0, 0)
         var unchanged = 0
@@ -74,7 +74,7 @@ enum TransportProbe {
 
     /// Sends with one more free descriptor each time, starting with none.
     static func starved(_ url: String) {
-        // Swift's own threads start before descriptors run out.
+        // Start Swift's own threads before descriptors run out.
         _ = wait { true }
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -94,13 +94,13 @@ enum TransportProbe {
 
     /// Reports the names of the SDK's threads while a request waits.
     ///
-    /// Also reports whether each blocks the host's signals and receives faults.
+    /// Also reports whether each thread blocks the host's signals and receives faults.
     static func threads(_ url: String) {
         let observation = try? LifecycleSignals.process.observe { _, _ in }
         let transport = CurlTransport(settings: NetworkSettings())
         // The server sends no response; the process ends first.
         Task { _ = try? await transport.send(WireRequest(url: url), timeout: .seconds(600)) }
-        // A request with a response has used the same thread before or after it.
+        // This request gets a response and uses the same thread, whether it runs before or after the first one.
         _ = wait { try? await transport.send(WireRequest(url: url + "/answered"), timeout: .seconds(60)).status }
         var lines: [String] = []
         for thread in names(in: "/proc/self/task") {

@@ -30,7 +30,7 @@ struct DocumentSampleTests {
     }
 
     @Test
-    func `the configured store is the default one, without a known user`() {
+    func `the configured store is the store for unattributed records while no user is known`() {
         #expect(Usage.shared.store?.storageID == Usage.unattributedStorageID)
         #expect(Usage.shared.userID == nil)
         #expect(!Usage.shared.outputEnabled())

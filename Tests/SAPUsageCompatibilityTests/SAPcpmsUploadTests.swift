@@ -200,7 +200,7 @@ struct SAPcpmsUploadTests {
         ]
         #expect(app.events(store) == staying + ["SessionStart"])
         #expect(app.codes == ["usage_records_withheld"])
-        // Later uploads and a process after a kill leave them in place.
+        // Later uploads and the process after a kill leave the records in place.
         for number in 1...5 {
             reporter.report(.event("c\(number)"))
             #expect(await upload(app) == nil)
@@ -326,7 +326,7 @@ struct SAPcpmsUploadTests {
     }
 
     @Test
-    func `policies with strings and native values are read, and other data contains none`() throws {
+    func `policies with strings and native values are read, and other data contains no policy`() throws {
         let texts: UsageInfo = [
             "mobileservices": [
                 "settingsExchange": [
@@ -352,7 +352,7 @@ struct SAPcpmsUploadTests {
     }
 }
 
-/// The calls as an app makes them, on the shared instance.
+/// Calls on the shared instance, as in an app.
 extension DocumentSampleTests {
     @Test
     func `the uploader's two calls exist with their defaults, and sessions accept settings parameters`() async throws {

@@ -53,7 +53,7 @@ struct UsageBrokerMachineTests {
         Row(ago: 1, days: 1, isDue: true), Row(ago: 1.001, days: 1, isDue: true),
         Row(ago: 6.9, days: 7, isDue: false), Row(ago: 7, days: 7, isDue: true),
         Row(ago: 365, days: 0, isDue: false), Row(ago: 36_499, days: 36_500, isDue: false),
-        // Dated by a wrong clock: an upload must not wait indefinitely.
+        // These dates come from a wrong clock: an upload must not wait indefinitely.
         Row(ago: -0.001, days: 1, isDue: true), Row(ago: -30_000, days: 7, isDue: true),
         Row(ago: -1, days: 0, isDue: false),
     ])
@@ -61,7 +61,7 @@ struct UsageBrokerMachineTests {
         var memory = UsageBrokerStateMachine.Memory()
         if let ago = row.ago { memory.uploads["person/default"] = Self.noon - ago * Self.day }
         memory.uploads["somebody/default"] = Self.noon
-        // Also after a restart: this is the file's contents.
+        // The same applies after a restart, which reads the file's contents.
         memory = try JSONDecoder().decode(UsageBrokerStateMachine.Memory.self, from: JSONEncoder().encode(memory))
         for isStart in [true, false] {
             var machine = UsageBrokerStateMachine(memory, isInForeground: isStart)
@@ -83,7 +83,7 @@ struct UsageBrokerMachineTests {
     }
 
     @Test
-    func `a success counts from its end, and a failure is retried at the next occasion`() {
+    func `the interval counts from the end of a success, and a failure is retried at the next opportunity`() {
         var machine = UsageBrokerStateMachine(isInForeground: true)
         #expect(machine.start(makeConditions()) == [.upload])
         // Only one upload at a time.
@@ -149,7 +149,7 @@ struct UsageBrokerMachineTests {
         #expect(machine.start(before).isEmpty)
         #expect(machine.decisionsChanged(before).isEmpty)
         #expect(machine.decisionsChanged(makeConditions(follows: true, sends: false)) == [.requestPolicy])
-        // Withdrawn before the response arrives.
+        // Consent is withdrawn before the response arrives.
         let policy = policy(1)
         #expect(machine.policyRequestFinished(with: policy, before) == [.save, .apply(policy)])
         #expect(machine.policyApplied(before).isEmpty)
@@ -191,7 +191,7 @@ struct UsageBrokerMachineTests {
     }
 
     @Test(arguments: 0..<200)
-    func `in any order of events only one request runs at a time, and sessions do not overlap`(_ seed: UInt64) {
+    func `in any order of events, only one request runs at a time, and sessions do not overlap`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var machine = UsageBrokerStateMachine(isInForeground: .random(using: &random))
         var (isRequestingPolicy, isUploading, session, time) = (false, false, false, Self.noon)

@@ -65,7 +65,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `uploads happen at the start and then at the interval in days, across restarts`() async throws {
+    func `uploads happen at the start and then at the interval in days, even across restarts`() async throws {
         var app = app
         let first = try broker(app, days: 2)
         try first.start(settingsParameters: settings)
@@ -95,7 +95,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `without a network nothing is removed, and the next occasion retries`() async throws {
+    func `without a network, nothing is removed, and the upload is retried at the next opportunity`() async throws {
         let broker = try broker(app)
         app.memory.transport.script(.fail(TransportError(.offline, "no network")))
         app.usage.configure(with: try app.store(of: userID))
@@ -136,7 +136,7 @@ struct UsageBrokerTests {
         try brokerWithoutConsent.start(settingsParameters: settings)
         try await waitForUploads(next, requests: 3)
         #expect(uploads(next) == 1)
-        // Off: nothing is stored or sent from now on.
+        // Data collection is off: nothing is stored or sent from now on.
         app.memory.transport.script(policyResponse(days: 1, isOn: false))
         brokerWithoutConsent.lifecycleChanged(to: .didEnterBackground)
         brokerWithoutConsent.lifecycleChanged(to: .willEnterForeground)
@@ -157,7 +157,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `turning a policy off ends the session first, and turning it on begins one`() async throws {
+    func `turning a policy off first ends the session, and turning it on begins another`() async throws {
         let broker = try broker(app, days: 0, injects: true)
         broker.enableServerOverride = true
         app.memory.transport.script(policyResponse(days: 0))
@@ -176,7 +176,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `concurrent use of brokers on eight threads leaves a working state`() async throws {
+    func `brokers still work after concurrent use on eight threads`() async throws {
         app.usage.configure(with: try app.store(of: userID))
         let core = app.usage.core
         let (settings, consenting) = (settings, try #require(userID))
@@ -233,7 +233,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `withdrawn consent ends the session and removes records, and new consent begins one`() async throws {
+    func `withdrawn consent ends the session and removes records, and new consent begins a session`() async throws {
         let broker = try broker(app, days: 0, injects: true)
         app.memory.transport.hold()
         try broker.start(settingsParameters: settings)
@@ -254,7 +254,7 @@ struct UsageBrokerTests {
     }
 
     @Test
-    func `only the last started of two brokers is active, and the replacement is reported`() throws {
+    func `of two brokers, only the one started last is active, and the replacement is reported`() throws {
         let first = try broker(app, days: 0, injects: true)
         try first.start(settingsParameters: settings)
         try first.start(settingsParameters: settings)
@@ -288,7 +288,7 @@ struct UsageBrokerTests {
             }
         }
         #expect(app.usage.userID == nil)
-        // Already configured, with a different user.
+        // The instance is already configured, with a different user.
         app.usage.configure(with: try app.store())
         #expect(throws: UsageBroker.UsageBrokerError.invalidUploadOnboardingID) {
             try broker.start(settingsParameters: settings)
@@ -320,7 +320,7 @@ struct UsageBrokerTests {
     }
 }
 
-/// The calls as an app makes them, on the shared instance.
+/// Calls on the shared instance, as in an app.
 extension DocumentSampleTests {
     @Test
     func `every declaration of the broker exists with its labels and defaults`() async throws {

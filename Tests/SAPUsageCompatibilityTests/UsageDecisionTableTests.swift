@@ -74,7 +74,7 @@ struct UsageDecisionTableTests {
     }
 
     @Test(arguments: Row.all)
-    func `each row holds with decisions before or after the store is configured, and after a restart`(_ row: Row) throws
+    func `each row applies with decisions before or after configuring the store, and after a restart`(_ row: Row) throws
     {
         for isDecidedFirst in [true, false] {
             let app = UsageApp()
@@ -112,7 +112,7 @@ struct UsageDecisionTableTests {
     }
 
     @Test
-    func `session data starts when records may be sent, and ends before they may not`() throws {
+    func `session data starts once records may be sent, and ends before sending is disallowed`() throws {
         let userID = try #require(userID)
         let app = UsageApp()
         let store = try app.store(of: userID)

@@ -64,7 +64,7 @@ struct UsageInfoTests {
     @Test
     func `values that are not JSON are omitted and reported, and the rest of the record is stored`() throws {
         let cycle = NSMutableArray()
-        // Otherwise it would retain itself permanently.
+        // Otherwise, the array would retain itself permanently.
         defer { cycle.removeAllObjects() }
         cycle.add(cycle)
         cycle.add(cycle)
@@ -123,7 +123,7 @@ struct UsageInfoTests {
     }
 
     @Test
-    func `log lines begin with the document's name`() {
+    func `log lines begin with the name given in the document`() {
         #expect(UsageEnvironment.line("trackway: [a] b\n") == "SAP.Common.Usage: [a] b\n")
         #expect(UsageEnvironment.line("other\n") == "SAP.Common.Usage: other\n")
     }

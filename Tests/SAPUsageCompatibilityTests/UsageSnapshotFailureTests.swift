@@ -50,7 +50,7 @@ struct UsageSnapshotFailureTests {
     }
 
     @Test
-    func `withheld records, bounds and a body that stops do not cause losses`() throws {
+    func `withheld records, date limits and a body that stops early cause no losses`() throws {
         let store = try store(1_500, app)
         let lateDate = Date(timeIntervalSince1970: 1_000)
         store.store(record: UsageRecord(.event("late"), date: lateDate), for: "t")
@@ -71,7 +71,7 @@ struct UsageSnapshotFailureTests {
         var expected: [String] = (seen.count..<3_000).map { "\($0)" }
         expected.insert("late", at: 1_500 - seen.count)
         #expect(app.events(store, "t") == expected)
-        // A body that stops has seen what it needs, so the snapshot is removed as a whole.
+        // A body that stops early has read what it needs, so all records of the snapshot are removed.
         let remaining = store.snapshot(for: "t")
         remaining.records { _ in false }
         remaining.removeRecords()

@@ -55,7 +55,7 @@ struct UsageStoreTests {
             snapshot.removeRecords()
             return true
         }
-        // Either all records were read at once, or the read ended with an error, but never with a wrong result.
+        // Either all records were read at once, or the read ended with an error. The result is never wrong.
         #expect(snapshot.failure == nil || snapshot.failure?.code == .snapshotOutdated)
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
@@ -132,7 +132,7 @@ struct UsageStoreTests {
     }
 
     @Test
-    func `with a key no file contains plain text, and only the same key opens the store again`() throws {
+    func `with a key, no file contains plain text, and only the same key opens the store again`() throws {
         var store: UsageStore? = try UsageStore(app.environment.folder, nil, "a secret", in: app.environment)
         store?.store(record: UsageRecord(.event("hush")), for: "hidden")
         for key in ["another", nil] {
@@ -178,7 +178,7 @@ struct UsageStoreTests {
     }
 
     @Test
-    func `on a real disk a reopened store contains what was stored and not removed`() throws {
+    func `on a real disk, a reopened store contains what was stored and not removed`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "usage-\(InstallationSecret.generate())"
         )
@@ -294,7 +294,7 @@ struct UsageStoreTests {
     }
 
     @Test
-    func `concurrent snapshots and stores lose no record and remove none that was not read`() async throws {
+    func `concurrent snapshots and stores lose no record and remove no unread record`() async throws {
         let store = try app.store()
         let read = Locked<[String]>([])
         await withTaskGroup(of: Void.self) { group in

@@ -44,7 +44,7 @@ struct UsageStressTests {
     }
 }
 
-/// The app's actions, as far as the device's disk remembers them.
+/// The app's actions that are stored on the device's disk.
 private struct StressLog: Sendable {
     /// Stored records, with the number of the user's withdrawals before and after the call.
     var recorded: [String: ClosedRange<Int>] = [:]
@@ -118,7 +118,7 @@ private struct StressRound {
         start()
 
         let responses = Locked(SeededGenerator(seed: seed &* 31 &+ UInt64(number)))
-        // A kill during a request captures disk and log at that time. A custom store is in memory.
+        // On a kill during a request, the disk and the log are captured. A custom store is in memory.
         let killed = Locked<(app: UsageApp, log: StressLog)?>(nil)
         let kill = isOwnStore[user] ? nil : random.nextBool() ? backEnd.requests + 1 + random.next(below: 4) : nil
         let (app, log) = (app, log)
@@ -234,7 +234,7 @@ private struct StressRound {
         Self.decide(isGiven, userIDs[user].uuidString, app, log)
     }
 
-    /// Uploads, and remembers for each sent record how many withdrawals preceded the upload.
+    /// Uploads records, and stores for each sent record how many withdrawals preceded the upload.
     private func upload(_ name: String) async {
         let withdrawalCount = log.withLock { $0.withdrawals[name] ?? 0 }
         let known = Set(backEnd.storedEvents.compactMap(\.value))
@@ -246,7 +246,7 @@ private struct StressRound {
 
     // MARK: Final checks
 
-    /// Uploads everything of a user in a last process.
+    /// Uploads all of a user's records in a final process.
     ///
     /// - Returns: The records that cannot be sent.
     private mutating func drain(_ user: Int) async throws -> Set<String> {
@@ -268,7 +268,7 @@ private struct StressRound {
         for event in backEnd.storedEvents where event.key == "many" { counts[event.value ?? "", default: 0] += 1 }
         for (value, count) in counts where count > 1 { faults.append("\(value) was sent \(count) times") }
         for (value, range) in log.recorded where counts[value] == nil && !unsent.contains(value) {
-            // A withdrawal after or during its recording removes it.
+            // A withdrawal during or after the recording removes the record.
             let user = String(value.prefix { $0 != " " })
             if range.lowerBound == log.withdrawals[user] ?? 0 { faults.append("\(value) was lost") }
         }

@@ -13,7 +13,7 @@ internal import TrackwayTesting
 
 /// Tests what is stored, injected and sent for each combination.
 ///
-/// Combinations of policy, consent, user, subsequent decisions, and the point at which the process ends.
+/// A combination consists of policy, consent, user, subsequent decisions, and the point at which the process ends.
 @Suite("Changes of policy and consent")
 struct UsageTransitionTests {
     typealias Cell = UsageDecisionTableTests.Row
@@ -29,7 +29,7 @@ struct UsageTransitionTests {
         let to: Cell
         let restart: Restart
 
-        /// The transitions from every row to every row that decisions can lead to.
+        /// The transitions from every row to each row that decisions can produce.
         ///
         /// A decision cannot be reset to undecided.
         static let all = Cell.all.filter { !$0.isOwnStore }.flatMap { from in
@@ -48,7 +48,7 @@ struct UsageTransitionTests {
         var anonymous = ["SessionStart", "unknown"]
         var ofUser: [String] = []
 
-        /// A reporter is requested and reports.
+        /// Applies the effect of a newly requested reporter that reports these names.
         mutating func report(_ names: [String], in cell: Cell) {
             guard cell.isStored else { return }
             if cell.isKnown {
@@ -95,7 +95,7 @@ struct UsageTransitionTests {
         async throws
     {
         let transitions = Transition.all.filter { $0.restart == restart }
-        // Each of the two decisions has 7 transitions, with a known or an unknown user.
+        // Each of the two decisions has 7 transitions, and the user is known or unknown.
         #expect(transitions.count == 98)
         for transition in transitions { try await perform(transition) }
     }

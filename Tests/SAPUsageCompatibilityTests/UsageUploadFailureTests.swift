@@ -133,7 +133,7 @@ struct UsageUploadFailureTests {
         app.usage.reporter().report(app.start())
         var next = 0
         store.onSnapshot = {
-            // Recording these takes no further snapshot.
+            // Recording these events takes no further snapshot.
             report(next..<next + records, app)
             next += records
         }
@@ -146,7 +146,7 @@ struct UsageUploadFailureTests {
     }
 
     @Test(arguments: [499, 500, 501, 1_205])
-    func `a long custom store is read in parts, each record once`(_ records: Int) async throws {
+    func `a custom store with many records is read in parts, and each record once`(_ records: Int) async throws {
         let store = CustomStore(UsageApp.userID.uuidString)
         try app.configureWithConsent(store)
         app.usage.reporter().report(app.start())
@@ -242,7 +242,7 @@ struct UsageUploadFailureTests {
         #expect(await app.upload(to: backEnd) == .httpStatus(code: 413, body: ""))
         #expect(backEnd.requests < 24)
         #expect(app.events(store).count == 451)
-        // A smaller limit is found and used.
+        // A smaller limit is detected and then used.
         backEnd.setResponse { request, _ in request.body.count > 2_000 ? .status(413) : .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(values == Array(0..<450))
@@ -313,7 +313,7 @@ struct UsageUploadFailureTests {
         #expect(values == Array(0..<4_000))
         let staying = ["early", "SessionStart", "other"]
         #expect(app.events(store) == staying + ["SessionStart"])
-        // Only the segment that is being written is left of the log.
+        // The only segment left in the log is the one being written.
         #expect(app.segments <= 1)
         app = app.restarted()
         let reopened = try app.configureWithConsent()
@@ -344,7 +344,7 @@ struct UsageUploadFailureTests {
     }
 
     @Test
-    func `unattributed records that cannot be removed individually are sent once and block nothing`() async throws {
+    func `unattributed records that cannot be removed one by one are sent once and do not block others`() async throws {
         let store = try app.configureWithConsent()
         let parked = CustomStore(Usage.unattributedStorageID)
         parked.store(record: UsageRecord(.event("no session"), date: app.environment.now.date), for: "default")

@@ -136,7 +136,7 @@ struct UsageWithdrawalTests {
     }
 
     @Test
-    func `a custom store that keeps its records is reported and asked again`() throws {
+    func `a custom store that does not remove its records is reported, and the removal is requested again`() throws {
         final class Stubborn: UsageStoring {
             let storageID: String
             let initTimestamp = Date(timeIntervalSince1970: 0)
@@ -250,7 +250,7 @@ struct UsageWithdrawalTests {
     }
 
     @Test
-    func `a withdrawal that cannot be carried out blocks all sending until it is`() async throws {
+    func `a withdrawal that cannot be carried out blocks all sending until it succeeds`() async throws {
         let store = try app.configureWithConsent()
         app.usage.reporter().report(app.start())
         app.usage.reporter().report(.event("hush-hush"))

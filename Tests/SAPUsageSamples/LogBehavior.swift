@@ -37,5 +37,5 @@ func prepare(for segue: StandInStoryboardSegue, sender: Any?) {}
 func buttonPressed() {}
 }
 
-/// As above.
+/// A stand-in for UIKit's storyboard segue.
 struct StandInStoryboardSegue {}

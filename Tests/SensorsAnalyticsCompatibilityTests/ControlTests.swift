@@ -8,10 +8,10 @@ import TrackwayCore
 import TrackwayDestinationKit
 import TrackwayTesting
 
-@Suite("Screens, server address and switch")
+@Suite("Screens, server address and the enabled state")
 struct ControlTests {
     @Test
-    func `a screen recorded by a call has its URL and the previous one, regardless of the mask`() async throws {
+    func `a screen recorded by a call has its URL and the previous screen's, regardless of the mask`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         #expect(sdk.getLastScreenUrl() == nil)

@@ -32,7 +32,7 @@ struct DebugModeTests {
     }
 
     @Test
-    func `every event goes to the address of its recording mode, even if all are sent after the last change`()
+    func `each event goes to the address of the mode it was recorded in, even if all are sent after the last change`()
         async throws
     {
         let fixture = try await SensorsFixture.launched()
@@ -57,7 +57,7 @@ struct DebugModeTests {
     }
 
     @Test
-    func `events recorded in debug mode keep it after a kill, in a process with another mode`() async throws {
+    func `events keep the mode they were recorded in after a kill, even in a process with another mode`() async throws {
         let fixture = try await SensorsFixture.launched()
         fixture.device.network.hold()
         let sdk = try fixture.sdk
@@ -77,7 +77,7 @@ struct DebugModeTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `in a debug mode set at run time events are sent one by one as soon as they are recorded`() async throws {
+    func `in a debug mode set at run time, events are sent one by one as soon as they are recorded`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.setDebugMode(.andTrack)
@@ -88,7 +88,7 @@ struct DebugModeTests {
     }
 
     @Test
-    func `concurrent mode changes leave one of the modes and lose no event`() async throws {
+    func `after concurrent mode changes, one of the modes is in effect and no event is lost`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         await withTaskGroup(of: Void.self) { group in

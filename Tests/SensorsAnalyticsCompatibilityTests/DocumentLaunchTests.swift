@@ -11,7 +11,7 @@ import TrackwayTesting
 @Suite("The document: launch")
 struct DocumentLaunchTests {
     @Test
-    func `a cold start is recorded once, and the first one ever is marked as the first`() async throws {
+    func `a cold start is recorded once, and the very first one is marked as the first`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         #expect(try await fixture.eventSummaries() == ["$AppStart first"])
@@ -73,7 +73,7 @@ struct DocumentLaunchTests {
     }
 
     @Test
-    func `requesting the start by a call, as the document shows first, records it once`() async throws {
+    func `requesting the start event with a call, as the document shows first, records it once`() async throws {
         let fixture = SensorsFixture(setUp: { sdk in
             sdk.registerSuperProperties(["key": "value"])
             sdk.autoTrackAppStart()
@@ -120,8 +120,7 @@ struct DocumentLaunchTests {
     }
 
     @Test
-    func `opening an app that started in the background is a separate start, from which its time counts`() async throws
-    {
+    func `opening an app that started in the background is a separate start that begins its duration`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launchInBackground()
         fixture.device.wait(.seconds(100))

@@ -97,7 +97,7 @@ struct DocumentTransitionTests {
     }
 
     @Test
-    func `locking while going home announces the background twice, but records one exit with its time`() async throws {
+    func `locking while going home reports the background twice but records one exit with its time`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(8))
@@ -119,7 +119,7 @@ struct DocumentTransitionTests {
     }
 
     @Test
-    func `the exit is sent automatically in the time before suspension`() async throws {
+    func `the exit is sent automatically before suspension`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(1))
@@ -129,7 +129,7 @@ struct DocumentTransitionTests {
     }
 
     @Test
-    func `an exit lost to a kill is recorded at the next start, marked, with the best known time`() async throws {
+    func `an exit lost to a kill is recorded as recovered at the next start, with the best known time`() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         fixture.device.wait(.seconds(20))

@@ -89,7 +89,7 @@ struct DuplicateSDKTests {
         var named: Set<String> = []
         for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix("SWIFT_") && line.contains("CLASS") {
             guard next.hasPrefix("@interface ") else { continue }
-            // The runtime names of the others are mangled and contain the module.
+            // The runtime names of the other classes are mangled and contain the module.
             guard !line.contains("\"_Tt") else { continue }
             named.insert(String(next.split(separator: " ")[1]))
         }

@@ -10,7 +10,7 @@ import TrackwayTesting
 
 @Suite("Remote configuration")
 struct RemoteConfigurationTests {
-    /// Returns a fixture whose back end sends this configuration; "" for none.
+    /// Returns a fixture whose back end sends this configuration; an empty one means none.
     private static func fixture(
         _ configuration: String,
         _ types: SensorsAnalyticsAutoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd]
@@ -35,8 +35,7 @@ struct RemoteConfigurationTests {
     }
 
     @Test
-    func `blocked events are no longer recorded, the change is recorded, and the next start remembers it`() async throws
-    {
+    func `blocked events are no longer recorded, the change is recorded, and the next start applies it`() async throws {
         let fixture = Self.fixture(Self.configuration("12", #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
         try await fixture.waitUntilChangeRecorded()
@@ -54,7 +53,7 @@ struct RemoteConfigurationTests {
     }
 
     @Test
-    func `a configuration for the next start waits for it`() async throws {
+    func `a configuration for the next start takes effect only then`() async throws {
         let fixture = Self.fixture(Self.configuration("2", effect: 0, #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
         try await fixture.waitUntilChangeRecorded()
@@ -180,7 +179,7 @@ struct EarlyConfigurationTests {
         try await Deadline.wait(while: !sdk.analytics.collectionPolicy.blockedEvents.contains("Scroll"))
     }
 
-    /// Returns when the change is recorded and the configuration is saved.
+    /// Waits until the change is recorded and the configuration is saved.
     private static func waitUntilSaved(_ environment: InMemoryEnvironment) async throws {
         let file = InMemoryEnvironment.usualFolder + "/sensors-analytics-remote"
         try await Deadline.wait(while: environment.storage.contents(of: file) == nil)
@@ -281,7 +280,7 @@ extension SensorsFixture {
     /// The app's ID.
     var appID: String { device.analytics?.recordedContext.app["id"]?.string ?? "" }
 
-    /// Returns when the configuration change is recorded and saved for the next start.
+    /// Waits until the configuration change is recorded and saved for the next start.
     func waitUntilChangeRecorded() async throws {
         try await wait {
             !$0.device.events(named: "$AppRemoteConfigChanged").isEmpty
@@ -292,7 +291,7 @@ extension SensorsFixture {
     /// Whether events are recorded, tested by recording one.
     var isRecording: Bool {
         let before = device.events(named: "Probe").count
-        try? sdk.track("Probe")  // Without an SDK nothing is recorded.
+        try? sdk.track("Probe")  // Without an SDK, nothing is recorded.
         return device.events(named: "Probe").count > before
     }
 

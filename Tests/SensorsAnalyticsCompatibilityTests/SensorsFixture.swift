@@ -9,7 +9,7 @@ import TrackwayCore
 import TrackwayDestinationKit
 import TrackwayTesting
 
-/// A simulated device with the compatibility module, and its back end's view.
+/// A simulated device with the compatibility module, and the records that its back end receives.
 struct SensorsFixture: Sendable {
     let device: SimulatedDevice
     private let sdkBox: Locked<SensorsAnalyticsSDK?>

@@ -12,7 +12,7 @@ import TrackwayDestinationKit
 struct SensorsRecord: Sendable {
     let json: JSONValue
 
-    /// Returns the records of all uploads, after comparing their checksums.
+    /// Returns the records of all uploads, after verifying their checksums.
     static func all(in requests: [WireRequest]) throws -> [SensorsRecord] {
         try requests.filter { $0.method == "POST" }.flatMap { try all(in: $0) }
     }

@@ -19,7 +19,7 @@ struct SensorsTestEnvironmentTests {
     }
 
     @Test
-    func `a test provides clock, network and disk, and the next process reads the state of the previous one`()
+    func `a test provides the clock, network and disk, and the next process reads the state of the previous one`()
         async throws
     {
         let environment = InMemoryEnvironment()
@@ -37,7 +37,7 @@ struct SensorsTestEnvironmentTests {
         #expect(recorded.event.time == now)
         sdk.login("carl")
         sdk.flush()
-        // Its own requests to the back end use the same network.
+        // The SDK's own requests to the back end use the same network.
         await environment.transport.untilRequested(2)
         #expect(environment.transport.requests.allSatisfy { $0.url.hasPrefix("https://sa.test/") })
 
@@ -52,7 +52,7 @@ struct SensorsTestEnvironmentTests {
     }
 
     @Test
-    func `the test's changes to the configuration come last, and the log shows events at the test's time`() throws {
+    func `the test's configuration changes are applied last, and the log shows events at the test's time`() throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
             #expect($0.appBuild == "7")

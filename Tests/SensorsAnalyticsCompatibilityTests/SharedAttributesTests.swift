@@ -24,11 +24,11 @@ struct SharedAttributesTests {
 
     /// Every call about users and items, through the compatibility module and the public API.
     ///
-    /// Each sets a property that exceeds a limit where it can.
+    /// Where possible, each call also sets a property that exceeds a limit.
     static let statements: [Call] = [
         Call(name: "set", type: "profile_set", properties: #"{"own":1}"#) { $0.set(["own": 1, "bad": nan]) },
         Call(name: "set to", type: "profile_set", properties: #"{"own":1}"#) { $0.set("own", to: 1) },
-        Call(name: "set, nothing left", type: "profile_set", properties: "{}") { $0.set(["bad": nan]) },
+        Call(name: "set, no valid property left", type: "profile_set", properties: "{}") { $0.set(["bad": nan]) },
         Call(name: "setOnce", type: "profile_set_once", properties: #"{"own":1}"#) {
             $0.setOnce(["own": 1, "bad": nan])
         },
@@ -73,7 +73,7 @@ struct SharedAttributesTests {
         },
     ]
 
-    /// Starts an app in which every other source of attributes provides some.
+    /// Starts an app in which every other attribute source provides attributes.
     private func fixture() async throws -> (SensorsFixture, SensorsAnalyticsSDK) {
         let fixture = try await SensorsFixture.launched([.eventTypeAppStart, .eventTypeAppViewScreen]) {
             $0.enableSession = true
@@ -194,7 +194,7 @@ struct SharedAttributesTests {
     }
 
     @Test
-    func `an app's own property of that name is kept`() async throws {
+    func `an app's own properties named _error_code and _error_message are kept`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.track("failed", withProperties: ["_error_code": 404, "_error_message": "not found"])

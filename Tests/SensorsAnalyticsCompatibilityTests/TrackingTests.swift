@@ -11,7 +11,7 @@ import TrackwayTesting
 @Suite("Tracking, timers and super properties")
 struct TrackingTests {
     @Test
-    func `values of every kind are sent in the format's types`() async throws {
+    func `values of every kind are sent as the format's types`() async throws {
         let fixture = try await SensorsFixture.launched()
         let date = Date(timeIntervalSince1970: 1_750_000_000.123)
         try fixture.sdk.track(
@@ -61,7 +61,7 @@ struct TrackingTests {
     }
 
     @Test
-    func `bad input loses at most the invalid part and never traps`() async throws {
+    func `invalid input loses at most its invalid part and never traps`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         var manyProperties: SensorsAnalyticsProperties = [:]

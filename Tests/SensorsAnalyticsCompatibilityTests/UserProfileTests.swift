@@ -32,7 +32,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `an empty ID or the anonymous ID does not sign in`() async throws {
+    func `an empty ID or the anonymous ID does not sign a user in`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.login("")
@@ -102,7 +102,7 @@ struct UserProfileTests {
         #expect(![initialID, "visitor-7", "visitor-8"].contains(newID))
         sdk.login("user-42")
         sdk.resetAnonymousIdentity("visitor-9")
-        #expect(sdk.anonymousId() == newID, "not while a user is signed in")
+        #expect(sdk.anonymousId() == newID, "the ID does not change while a user is signed in")
     }
 
     @Test
@@ -125,7 +125,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `a sign-in carries the bound IDs once and then drops them`() async throws {
+    func `the bound IDs are part of one sign-in event and are then dropped`() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.bind("$identity_email", value: "a@b.c")

@@ -18,7 +18,7 @@ final class SiftApp: Sendable {
     let network = ScriptedTransport()
     let clock: ManualClock
     let sensors = SimulatedSensors()
-    /// Whether processes cannot use their directory.
+    /// Whether the processes' directory is unusable.
     let isDiskUnavailable = Locked(false)
     private let device: Attributes
     private let currentEnvironment = Locked<InMemoryEnvironment?>(nil)
@@ -152,7 +152,7 @@ final class SiftApp: Sendable {
 }
 
 extension Sift {
-    /// Returns when all handed-over and pending events have arrived.
+    /// Waits until all handed-over and pending events have arrived.
     func deliverAll() async {
         _ = await analytics?.flush()
     }

@@ -17,7 +17,7 @@ struct SiftCallsTests {
     // MARK: Account
 
     @Test
-    func `account ID and beacon key survive restarts, and pending events are sent with them`() async throws {
+    func `the account ID and beacon key survive restarts, and pending events are sent with them`() async throws {
         var sift = try await app.launch()
         #expect(sift.accountId == nil)
         #expect(sift.beaconKey == nil)
@@ -43,7 +43,8 @@ struct SiftCallsTests {
     {
         var sift = try await app.launchWithAccount()
         #expect(sift.serverUrlFormat == "https://api3.siftscience.com/v3/accounts/%@/mobile_events")
-        // Without rules it waits: another queue's first event is sent immediately, possibly before the address changes.
+        // Without rules, the event waits. In another queue, the first event is sent immediately, possibly before the
+        // address changes.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         sift.serverUrlFormat = "http://127.0.0.1:8787/v3/accounts/%@/mobile_events"
@@ -183,7 +184,7 @@ struct SiftCallsTests {
     }
 
     @Test
-    func `of thousands of faults in one event only the first few are reported`() async throws {
+    func `of thousands of faults in one event, only the first few are reported`() async throws {
         let sift = try await app.launchWithAccount()
         let fields = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("k\($0)", $0) })
         #expect(!sift.append(SiftEvent(type: "lost", path: nil, fields: fields)))
@@ -225,7 +226,7 @@ struct SiftCallsTests {
         if identifier != "sift-default" { sift.addEventQueue(identifier, config: config) }
         #expect(sift.append(SiftEvent(type: "first"), toQueue: identifier))
         #expect(sift.append(SiftEvent(type: "second"), toQueue: identifier))
-        // Whether the first event was due for upload does not matter, only the rest.
+        // It does not matter whether the first event was due for upload; only the others matter.
         #expect(sift.removeEventQueue(identifier))
         #expect(!sift.append(SiftEvent(type: "lost"), toQueue: identifier))
         #expect(sift.eventQueue(identifier) == nil)
@@ -245,7 +246,7 @@ struct SiftCallsTests {
         sift.accountId = "acct_2"
         app.clock.advance(by: .seconds(600))
         #expect(!sift.upload(true))
-        // If a later event of another queue was sent automatically, this one would have been, too.
+        // If a later event in another queue is sent automatically, this event would have been sent, too.
         sift.addEventQueue("at once", config: SiftQueueConfig())
         sift.append(SiftEvent(type: "later"), toQueue: "at once")
         await app.network.untilRequested(2)

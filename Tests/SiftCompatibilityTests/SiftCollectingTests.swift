@@ -29,7 +29,7 @@ struct SiftCollectingTests {
     }
 
     @Test
-    func `collect() records device properties and app state beyond every limit, and the queue drops repeats`()
+    func `collect() records device properties and app state regardless of limits, and the queue drops repeats`()
         async throws
     {
         let sift = try await launch()
@@ -69,7 +69,7 @@ struct SiftCollectingTests {
         let before = try properties.count
         for _ in 0..<3 { sift.devicePropertiesCollector.collect() }
         await sift.deliverAll()
-        // The start of the process also collects once.
+        // Starting the process also collects once.
         #expect(try properties.count >= before + 3)
     }
 
@@ -91,7 +91,7 @@ struct SiftCollectingTests {
     @Test
     func `each collector collects only its own data`() async throws {
         let sift = try await launch()
-        // The start of the process also collects once.
+        // Starting the process also collects once.
         sift.collect()
         await sift.deliverAll()
         let (states, properties) = (try states.count, try properties.count)
@@ -116,7 +116,7 @@ struct SiftCollectingTests {
         await sift.deliverAll()
         let titles = try states.map { $0["window_root_view_controller_titles"]?.array?.first?.string }
         #expect(titles.contains("Cart"))
-        // Thirty per minute, one of them taken by the start of the process.
+        // Thirty are allowed per minute, and starting the process uses one of them.
         #expect(titles.count { $0 == "Often" } == 29)
     }
 
@@ -156,7 +156,7 @@ struct SiftCollectingTests {
     }
 
     @Test
-    func `the app's own readings are sent with the next app state, the last ten of each kind`() async throws {
+    func `the app's last ten readings of each kind are sent with the next app state`() async throws {
         let sift = try await launch()
         #expect(!sift.allowUsingMotionSensors)
         #expect(!sift.appStateCollector.allowUsingMotionSensors())
@@ -201,7 +201,7 @@ struct SiftCollectingTests {
     }
 
     @Test
-    func `a collection with the app's own time has that time, which does not affect limits`() async throws {
+    func `a collection with a time set by the app has that time, which does not affect limits`() async throws {
         let sift = try await launch()
         let (pastTime, noTime, latestTime): (SFTimestamp, SFTimestamp, SFTimestamp) = (1_600_000_000_123, 0, .max)
         for moment in [pastTime, noTime, latestTime] { sift.appStateCollector.collectWithTitle("\(moment)", moment) }
@@ -212,7 +212,7 @@ struct SiftCollectingTests {
         #expect(times["1600000000123"] == .integer(1_600_000_000_123))
         #expect(times["0"] == .integer(app.clock.now().wall.milliseconds))
         #expect(times["\(SFTimestamp.max)"] == .integer(.max))
-        // Another one is due two minutes after the actual time, not earlier.
+        // Another collection is due two minutes after the actual time, not earlier.
         let count = try states.count
         sift.appStateCollector.checkAndCollectWhenNoneRecently(.max)
         await sift.deliverAll()

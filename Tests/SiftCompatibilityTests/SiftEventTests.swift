@@ -20,7 +20,7 @@ struct SiftEventTests {
         #expect(event.metrics == nil)
         #expect(event.iosAppState == nil)
         #expect(event.iosDeviceProperties == nil)
-        // Later than the writing of this test, and before the year 3000.
+        // After this test was written, and before the year 3000.
         #expect((1_760_000_000_000...32_503_680_000_000).contains(event.time))
     }
 
@@ -56,7 +56,7 @@ struct SiftEventTests {
         Change("installation") { $0.installationId = "other" },
         Change("a field's value") { $0.fields = ["cart_size": "4"] },
         Change("a field's name") { $0.fields = ["cart-size": "3"] },
-        Change("one field more") { $0.fields?["coupon"] = "" },
+        Change("one more field") { $0.fields?["coupon"] = "" },
         Change("no fields") { $0.fields = nil },
         Change("empty fields") { $0.fields = [:] },
         Change("device properties") { $0.deviceProperties = ["a": "b"] },
@@ -64,8 +64,8 @@ struct SiftEventTests {
         Change("a number in the fields") { $0.setFields(["cart_size": "3", "n": 1]) },
         Change("app state") { $0.iosAppState = ["battery_level": 0.83] },
         Change("a number deep in the app state") { $0.iosAppState?["location"] = ["latitude": 1, "longitude": 3] },
-        Change("device's own properties") { $0.iosDeviceProperties = ["device_name": "other"] },
-        Change("no device's own properties") { $0.iosDeviceProperties = nil },
+        Change("iOS device properties") { $0.iosDeviceProperties = ["device_name": "other"] },
+        Change("no iOS device properties") { $0.iosDeviceProperties = nil },
     ]
 
     private static func full() -> SiftEvent {
@@ -87,7 +87,7 @@ struct SiftEventTests {
     }
 
     @Test
-    func `an event is essentially equal to itself, at another time, and with values in another order`() {
+    func `an event is essentially equal to itself, even at another time or with values in another order`() {
         let (event, other) = (Self.full(), Self.full())
         #expect(event.isEssentiallyEqual(to: event))
         other.time = 0
@@ -100,7 +100,7 @@ struct SiftEventTests {
     // MARK: Sanity
 
     @Test
-    func `an event with text fields or none is valid`() {
+    func `an event with only text fields or no fields is valid`() {
         for fields: [AnyHashable: Any]? in [nil, [:], ["a": "b"], ["": ""], ["emoji 👩‍👩‍👧": "\u{0}"]] {
             let event = SiftEvent(type: nil, path: nil, fields: fields)
             event.setMetrics(fields)

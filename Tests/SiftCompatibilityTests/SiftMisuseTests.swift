@@ -46,7 +46,7 @@ struct SiftMisuseTests {
     }
 
     @Test
-    func `a queue with NaN times is not added, and its name stays free`() async throws {
+    func `a queue with NaN times is not added, and its name stays available`() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: .nan)))
         #expect(!sift.hasEventQueue("q"))
@@ -59,7 +59,7 @@ struct SiftMisuseTests {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
         sift.allowUsingMotionSensors = true
-        // The start of the process also collects once.
+        // Starting the process also collects once.
         sift.collect()
         sift.updateGyroData(
             SensorReading(time: Timestamp(milliseconds: 5), values: Vector3(x: .nan, y: .infinity, z: 0.5))
@@ -122,7 +122,7 @@ struct SiftMisuseTests {
     }
 
     @Test
-    func `diagnostics from creating the analytics are reported afterward, and the handler may call back`() {
+    func `diagnostics from creating the analytics are reported afterward, and the handler may call the module`() {
         let reported = Locked<[Diagnostic.Code]>([])
         let siftBox = Locked<Sift?>(nil)
         let app = SiftApp { configuration in

@@ -82,7 +82,7 @@ struct SiftPauseTests {
         } else {
             app.network.release()
             await sift.analytics?.delivery.control.waitUntilIdle()
-            // Its response counts: its event was accepted, and no other was sent.
+            // The running request's response counts: its event was accepted, and no other was sent.
             #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
             #expect(app.network.requests.count == 1)
             sift.resume()
@@ -150,7 +150,7 @@ struct SiftPauseTests {
         app.network.release()
         sift.addEventQueue("q", config: SiftQueueConfig())
         await sift.deliverAll()
-        // The first one may arrive twice: the process that sent it never received the response.
+        // The first event may arrive twice: the process that sent it never received the response.
         #expect(try app.distinctTypes == ["on its way", "kept"])
     }
 

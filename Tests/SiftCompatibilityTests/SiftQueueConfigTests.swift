@@ -47,7 +47,7 @@ struct SiftQueueConfigTests {
             (1e300, .seconds(100 * 365 * 86_400)), (.infinity, .seconds(100 * 365 * 86_400)),
         ] as [(Double, Duration)]
     )
-    func `times become milliseconds, negative ones become zero, and infinite ones a century`(
+    func `times become milliseconds, negative ones become zero, and infinite ones become a century`(
         seconds: Double,
         expected: Duration
     ) async throws {

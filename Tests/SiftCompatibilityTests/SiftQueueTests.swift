@@ -18,7 +18,7 @@ struct SiftQueueTests {
     // MARK: By number
 
     @Test(arguments: [0, 1, 32])
-    func `by number: an upload happens with one event more than the rule's number`(most: Int) async throws {
+    func `by number: one event more than the rule's number triggers an upload`(most: Int) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: most))
         let queue = try #require(sift.eventQueue("q"))
@@ -35,7 +35,7 @@ struct SiftQueueTests {
     }
 
     @Test
-    func `with a negative number the count does not matter`() async throws {
+    func `with a negative number, the count does not matter`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         append(100, to: sift, "q")
@@ -168,7 +168,7 @@ struct SiftQueueTests {
     @Test
     func `no events are handed over while they cannot be sent`() async throws {
         let sift = try await app.launch()
-        // Without rules: another queue could have handed over its first event before the call.
+        // The queue has no rules, because otherwise it could hand over its first event before the call.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let queue = try #require(sift.eventQueue("q"))
         #expect(queue.append(SiftEvent(type: "waits")))
@@ -192,8 +192,7 @@ struct SiftQueueTests {
     }
 
     @Test
-    func `events given to the uploader are sent even if the queue's rules were faster, and no others are`() async throws
-    {
+    func `events passed to the uploader, and no others, are sent even if the queue's rules apply first`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("resting", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         sift.append(SiftEvent(type: "rests"), toQueue: "resting")

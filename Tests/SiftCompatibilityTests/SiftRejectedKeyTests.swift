@@ -11,7 +11,7 @@ internal import TrackwayTesting
 struct SiftRejectedKeyTests {
     private let app = SiftApp()
 
-    /// An event that justifies another request.
+    /// A change or action that justifies another request.
     struct Reason: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var apply: @Sendable (Sift) -> Void
@@ -84,7 +84,7 @@ struct SiftRejectedKeyTests {
     func `new events cause a retry after half a minute, before the scheduled one`() async throws {
         let sift = try await launchRejected(401)
         app.network.always(.status(401))
-        // The delays grow: after the third response the next retry is more than a minute away.
+        // The delays grow: after the third response, the next retry is more than a minute away.
         for count in 2...4 {
             try await Deadline.wait(while: app.network.requests.count < count) {
                 app.clock.advance(by: .seconds(16))
@@ -102,14 +102,14 @@ struct SiftRejectedKeyTests {
     }
 
     @Test(arguments: [(401, ["accountId", "beaconKey", "resume"]), (404, ["accountId", "serverUrlFormat", "resume"])])
-    func `the diagnostic names calls that this class has`(status: Int, names: [String]) async throws {
+    func `the diagnostic names only calls that exist in this class`(status: Int, names: [String]) async throws {
         _ = try await launchRejected(status)
         let diagnostic = try #require(app.diagnostics.first { $0.code == .destinationParked })
         for name in names { #expect(diagnostic.value.contains(name)) }
     }
 
     @Test(arguments: [true, false])
-    func `events without account or key are sent once when both are set again`(losesKey: Bool) async throws {
+    func `events without an account or a key are sent once when both are set again`(losesKey: Bool) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig())
         if losesKey { sift.beaconKey = nil } else { sift.accountId = nil }

@@ -8,7 +8,7 @@ internal import TrackwayCore
 internal import TrackwayDestinationKit
 internal import TrackwayTesting
 
-@Suite("Processes that do not deliver yet")
+@Suite("Processes that are not delivering yet")
 struct SiftStartupTests {
     private static let resting = SiftQueueConfig(uploadWhenMoreThan: -1)
 
@@ -25,7 +25,7 @@ struct SiftStartupTests {
         let clock = ManualClock()
         var environment = InMemoryEnvironment(clock: clock)
         for round in 1...5 {
-            // The test does not wait until it delivers.
+            // The test does not wait for delivery to start.
             let sift = sift(in: environment)
             let queue = try #require(sift.eventQueue("q"))
             let earlier = (1..<round).map { "\($0)" }
@@ -42,7 +42,7 @@ struct SiftStartupTests {
         await last.deliverAll()
         #expect(last.eventQueue("q")?.queue.isEmpty == true)
         #expect(!last.upload(true))
-        // A request contains events of one process only.
+        // A request contains events from only one process.
         let types = try environment.transport.requests.flatMap { request in
             try #require(try JSONValue.parse(Gzip.inflate(request.body))["data"]?.array)
                 .map { $0["mobile_event_type"]?.string }
@@ -57,7 +57,7 @@ struct SiftStartupTests {
         let deliverer = sift(in: first)
         try await Deadline.wait(while: deliverer.analytics?.delivery.service.isDelivering != true)
         clock.advance(by: .milliseconds(1))
-        // The same disk, and no process was killed.
+        // Both processes use the same disk, and neither was killed.
         let second = sift(in: InMemoryEnvironment(storage: first.storage, clock: clock, transport: first.transport))
         #expect(deliverer.append(SiftEvent(type: "theirs"), toQueue: "q"))
         #expect(second.append(SiftEvent(type: "mine"), toQueue: "q"))

@@ -10,7 +10,7 @@ internal import TrackwayTesting
 @Suite("Testing an app that uses the Sift module")
 struct SiftTestEnvironmentTests {
     @Test
-    func `a test provides clock, network and disk, and events use its clock`() async throws {
+    func `a test provides the clock, network and disk, and events use its clock`() async throws {
         let environment = InMemoryEnvironment()
         let sift = Sift(rootDirPath: nil) { $0.run(in: environment) }
         sift.accountId = "acct_1"

@@ -25,7 +25,7 @@ struct SiftWireTests {
         "location":{"latitude":37.7793,"longitude":-122.4193}}}]}
         """
 
-    /// The reference's example of device properties, with the version first as we write it.
+    /// The reference's example of device properties, with the version first, as we write it.
     static let propertiesExample = """
         {"data":[{"time":1750000010000,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
         "ios_device_properties":{"sdk_version":"v2.2.5","app_name":"Shop","app_version":"381",\
@@ -229,7 +229,7 @@ struct SiftWireTests {
     // MARK: Limits
 
     @Test
-    func `an event beyond the size limits is rejected and reported, and one just within is accepted`() async throws {
+    func `an event over the size limits is rejected and reported, and one just within them is accepted`() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let manyFields = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("k\($0)", "v") })

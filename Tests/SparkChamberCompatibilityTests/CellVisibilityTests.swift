@@ -32,7 +32,7 @@ struct CellVisibilityTests {
     }
 
     @Test
-    func `if the delegate reports, the cell does not report again`() {
+    func `if the delegate reports a change, the cell does not report it again`() {
         #expect(
             changes([.willDisplay, .visible, .didEnd, .visible, .removed, .willDisplay])
                 == [.appeared, nil, .disappeared, nil, nil, .appeared]
@@ -40,7 +40,7 @@ struct CellVisibilityTests {
     }
 
     @Test
-    func `without reports from the delegate the cell reports itself`() {
+    func `without reports from the delegate, the cell reports on its own`() {
         #expect(
             changes([.visible, .visible, .removed, .removed, .visible]) == [
                 .appeared, nil, .disappeared, nil, .appeared,

@@ -51,7 +51,7 @@ final class ActionLog: Sendable {
     }
 }
 
-/// Returns when every action that was triggered before has run.
+/// Waits until all actions triggered so far have run.
 @MainActor
 func waitForActions() async {
     await withCheckedContinuation { done in

@@ -29,7 +29,7 @@ struct SparkDetectorTests {
     }
 
     @Test
-    func `a touch in a cell's content fires the cell's event, however deep the content`() async {
+    func `a touch in a cell's content fires the cell's event, however deeply the content is nested`() async {
         let cell = view([event(.didEndTouch, "cell")])
         cell.isCell = true
         let content = view(nil)

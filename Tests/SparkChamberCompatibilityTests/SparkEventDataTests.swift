@@ -63,7 +63,7 @@ struct SparkEventDataTests {
             #expect(liveCount.withLock { $0 } == 10_000)
         }
         #expect(last == nil)
-        // Without Objective-C, old values are released when new ones arrive.
+        // Without Objective-C, old values are released as new ones are added.
         let otherObjects = (0..<20_100).map { _ in NSObject() }
         for other in otherObjects { other.sparkEvents = [] }
         #expect(liveCount.withLock { $0 } == 0)

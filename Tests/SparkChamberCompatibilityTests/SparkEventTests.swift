@@ -44,7 +44,7 @@ struct SparkEventTests {
     }
 
     @Test
-    func `a copy equals its original, and so do equal parts where actions are objects`() throws {
+    func `a copy equals its original, and so does an event with equal parts where actions are objects`() throws {
         let identifier = UUID()
         let event = SparkEvent(trigger: .didAppear, trace: "seen", identifier: identifier, action: block)
         let copy = try #require(event.copy() as? SparkEvent)
@@ -138,7 +138,7 @@ struct SparkEventTests {
     }
 
     @Test
-    func `an event with an ID fires once across all such events and is retained only by its owner`() async {
+    func `an event with an ID fires once across all events with that ID and is retained only by its owner`() async {
         let actionLog = ActionLog()
         let id = UUID().uuidString
         weak var weakEvent: SparkEvent?

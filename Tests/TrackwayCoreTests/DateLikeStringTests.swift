@@ -59,7 +59,7 @@ struct DateLikeStringTests {
     }
 
     @Test
-    func `a context without such strings has no member for them`() {
+    func `a context without strings that look like dates has no member for them`() {
         var context = RecordedContext(boot: "b")
         context.global = ["at": .date(Self.date), "text": "plain"]
         #expect(!String(decoding: context.json(), as: UTF8.self).contains("texts"))

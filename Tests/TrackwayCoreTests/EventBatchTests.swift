@@ -8,7 +8,7 @@ import TrackwayCore
 struct EventBatchTests {
     /// A batch of numbers 10...20 with gaps.
     ///
-    /// 12 and 13 were dropped, 16 was for others, 3...4 were dropped earlier, and 20 is a gap at the end.
+    /// 12 and 13 were dropped, 16 was for other destinations, 3...4 were dropped earlier, and 20 is a gap at the end.
     static let batch = EventBatch(
         installation: InstallationID(high: 1, low: 2),
         writer: WriterID(high: 3, low: 4),

@@ -91,7 +91,7 @@ struct EventScanTests {
             }
             #expect(fault?.code.rawValue == code)
             #expect(fault?.field.hasPrefix(field) == true)
-            // An escape counts with the length of the decoded character.
+            // An escape sequence counts as the length of the decoded character.
             let escaped = String(repeating: "\\u0061", count: limit)
             #expect(throws: Never.self) { try Self.scan(line(escaped), limits: limits) }
         }

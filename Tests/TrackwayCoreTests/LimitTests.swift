@@ -58,7 +58,7 @@ struct LimitTests {
         limits.eventBytes = 1 << 20
         var pairs = (0..<10_000).map { ("a\($0)", AttributeValue.integer(1)) }
         if let repeated { pairs[9_999] = ("a\(repeated)", .integer(2)) }
-        // Including duplicates, as in a literal.
+        // The pairs include duplicates, as in a literal.
         let attributes = pairs.reduce(into: Attributes()) { $0.pairs.append($1) }
         let encoded = CanonicalJSONTests.encode("e", attributes, limits: limits)
         let event = try Event(json: Array(encoded.json.utf8))

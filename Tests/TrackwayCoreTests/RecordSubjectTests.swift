@@ -93,7 +93,7 @@ struct RecordSubjectTests {
     }
 
     @Test
-    func `mistakes are reported, but leave no note in records about people, items and the device`() throws {
+    func `mistakes are reported but add no note to records about people, items and the device`() throws {
         for name in [
             CapturedName.profileSet, CapturedName.profileUnset, CapturedName.profileIncrement, CapturedName.itemSet,
             CapturedName.deviceProperties,

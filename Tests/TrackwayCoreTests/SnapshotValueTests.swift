@@ -64,7 +64,7 @@ struct SnapshotValueTests {
     }
 
     @Test(arguments: [Double.nan, .infinity])
-    func `finite numbers are recorded, and every non-finite number is named as unusable`(_ none: Double) {
+    func `finite numbers are recorded, and every non-finite number is reported as unusable`(_ none: Double) {
         let usable = Self.state(0.5)
         #expect(usable.unusable.isEmpty)
         let names = Self.numbers(usable.attributes)

@@ -66,7 +66,7 @@ struct TimestampTests {
     }
 
     @Test
-    func `the system clock returns plausible wall times and does not go back in monotonic time`() {
+    func `the system clock returns plausible wall times, and its monotonic time does not go back`() {
         let clock = SystemClock()
         let first = clock.now()
         let second = clock.now()

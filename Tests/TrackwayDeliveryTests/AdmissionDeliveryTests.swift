@@ -28,7 +28,7 @@ struct AdmissionDeliveryTests {
     private static func key(_ name: String) -> String { String(decoding: context(name), as: UTF8.self) }
 
     @Test
-    func `held events stay and cost no attempt, and a flush returns immediately with the reason why they wait`()
+    func `held events stay pending and cost no attempt, and a flush immediately returns why they wait`()
         async throws
     {
         let decisions = Decisions()
@@ -97,7 +97,7 @@ struct AdmissionDeliveryTests {
         let flush = environment.task { await environment.service.flush(timeout: .seconds(5)) }
         await environment.collector.waitForAttempts(1)
         decisions[Self.key("somebody")] = .drop(.consentDenied)
-        // The whole batch was too large, and its halves may no longer be sent. Losses are still reported.
+        // The whole batch was too large, and its halves must no longer be sent. Losses are still reported.
         environment.collector.setBehavior(.healthy)
         environment.collector.resume()
         _ = await flush.value

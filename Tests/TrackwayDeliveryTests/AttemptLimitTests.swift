@@ -137,7 +137,7 @@ struct AttemptLimitTests {
     }
 
     @Test(arguments: unsuccessful)
-    func `the attempts of threeStrikes are 5 and 10 seconds apart, for any refusal`(answer: Verdict) {
+    func `with threeStrikes, attempts are 5 and 10 seconds apart, for any refusal`(answer: Verdict) {
         var environment = environment(.threeStrikes)
         environment.allowsGivingUp = true
         run(&environment, requests: 3) { _ in answer }

@@ -19,12 +19,12 @@ struct ClockGoingBackTests {
         arguments: MachineSituation.allCases,
         [1, 60_000, 900_000] as [Int64]
     )
-    func `a waiting machine proceeds after the rest of its wait, in any situation`(
+    func `in any situation, a waiting machine proceeds after the remaining wait`(
         _ situation: MachineSituation,
         back: Int64
     ) {
         var machine = situation.machine()
-        // A check, as maintenance makes every few seconds. From here on, the clock shows an earlier time.
+        // Check once, as maintenance does every few seconds. From here on, the clock shows an earlier time.
         var known = wake(machine.eventsPending(pending: 5, at: MachineSituation.now))
         let earlier = MonotonicTime(milliseconds: MachineSituation.now.milliseconds - back)
         known = wake(machine.eventsPending(pending: 5, at: earlier)) ?? known
@@ -82,7 +82,7 @@ struct ClockGoingBackTests {
     }
 
     @Test(arguments: [0, 1, 5_000] as [Int64])
-    func `a deadline passes no later than its full length after the clock went back`(_ passed: Int64) {
+    func `a deadline expires no later than its full length after the clock goes back`(_ passed: Int64) {
         var deadline = Deadline(after: .seconds(10), at: MonotonicTime(milliseconds: 1_000_000))
         let back = MonotonicTime(milliseconds: 500)
         let times = [MonotonicTime(milliseconds: 1_000_000 + passed), back, back.advanced(by: .seconds(10))]

@@ -95,7 +95,7 @@ struct DeliveryConditionsTests {
         _ = machine.responseReceived(.accepted, at: later(300), jitter: 0)
         #expect(
             machine.settlementFinished(pending: 400, at: later(301), jitter: 0) == [.read(limits)],
-            "the rest is sent as well"
+            "the remaining events are sent, too"
         )
     }
 
@@ -111,7 +111,7 @@ struct DeliveryConditionsTests {
     }
 
     @Test(arguments: [whileSpaced, whileHeld, whileClosed, whileOffline])
-    func `the end of throttling immediately sends the events that it held back`(_ throttle: DeliveryThrottle) {
+    func `when throttling ends, the events that it held back are sent immediately`(_ throttle: DeliveryThrottle) {
         var machine = Self.machine(throttle)
         _ = machine.eventsPending(pending: 3, at: now)
         #expect(machine.flushProgress == .done, "no flush was requested")

@@ -93,7 +93,7 @@ final class DeliveryEnvironment: Sendable {
         work.withLock { $0 = task { [service] in await service.run() } }
     }
 
-    /// Starts a task that must be waiting before time passes.
+    /// Starts a task that must be waiting before the clock advances.
     func task<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
         idle.task(body)
     }

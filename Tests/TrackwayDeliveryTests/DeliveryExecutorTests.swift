@@ -28,7 +28,7 @@ struct DeliveryExecutorTests {
             while let next = next() { next.runSynchronously(on: asUnownedSerialExecutor()) }
         }
 
-        /// Waits for the next job; nil once the executor has ended.
+        /// Waits for the next job; returns nil once the executor has ended.
         private func next() -> UnownedJob? {
             condition.lock()
             defer { condition.unlock() }

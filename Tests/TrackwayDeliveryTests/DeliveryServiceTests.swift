@@ -64,9 +64,9 @@ struct DeliveryServiceTests {
     }
 
     @Test
-    func `a dead destination does not block or starve another or duplicate its events`() async throws {
+    func `a dead destination neither blocks nor starves another, and does not duplicate its events`() async throws {
         let environment = try DeliveryEnvironment(["alive", "dead", "picky"])
-        // Longer than the flush, which need not wait for this destination.
+        // The delay is longer than the flush, which need not wait for this destination.
         environment.collector.setBehavior(.status(503, retryAfter: "600"), to: "dead")
         environment.collector.setBehavior(.refusesBatches(with: ["bad"], status: 400), to: "picky")
         environment.begin()
@@ -161,7 +161,7 @@ struct DeliveryServiceTests {
     }
 
     @Test
-    func `over the limit at launch, the oldest events are dropped, and none in place of events in flight`() async throws
+    func `over the limit at launch, the oldest events are dropped, but none in place of events in flight`() async throws
     {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for name in ["old", "young"] {
@@ -231,7 +231,7 @@ struct DeliveryServiceTests {
     }
 
     @Test
-    func `a flush that times out does not end another`() async throws {
+    func `a flush that times out does not end another flush`() async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 20))
         environment.collector.hang()
         environment.begin()
@@ -335,7 +335,7 @@ struct DeliveryServiceTests {
             dead.journal.close()
         }
         clock.advance(by: .milliseconds(1))
-        // Only the flush starts the upload, so its report counts all of it.
+        // Only the flush starts the upload, so its report counts every delivery.
         let environment = try DeliveryEnvironment(
             storage: disk,
             collector: collector,

@@ -10,7 +10,7 @@ internal import TrackwayDestinationKit
 final class FakeCollector: Transport {
     enum Behavior: Sendable {
         case healthy
-        /// This status with the collector's error body.
+        /// Responds with this status and the collector's error body.
         case status(Int, retryAfter: String? = nil)
         /// A login page with status 200.
         case portal
@@ -34,7 +34,7 @@ final class FakeCollector: Transport {
         var faults: [String] = []
         /// The numbers accounted for, by destination name and writer.
         ///
-        /// `recorded` has the highest reported number in the same way.
+        /// `recorded` contains the highest reported number, by the same keys.
         var known: [String: [WriterID: Set<UInt64>]] = [:]
         var recorded: [String: [WriterID: UInt64]] = [:]
         var asked: [String: Int] = [:]

@@ -16,7 +16,7 @@ struct MachineEnvironment {
 
     var machine: UploadMachine
     var now = MonotonicTime(milliseconds: 5_000)
-    /// The fates of events by journal position; events after the end are pending.
+    /// The outcomes of events by journal position; events after the end are pending.
     private(set) var outcomes: [Outcome] = []
     var recorded = 0
     /// Events that the back end accepted.
@@ -38,7 +38,7 @@ struct MachineEnvironment {
     ///
     /// Nil if no caller waits for that flush.
     private(set) var flushed: Int?
-    /// The count after a settlement that the machine has not received yet.
+    /// The pending count after a settlement, not yet reported to the machine.
     private var counted: UInt64?
 
     init(
@@ -107,7 +107,7 @@ struct MachineEnvironment {
     ///
     /// - Parameters:
     ///   - backEnd: Returns the verdict on a request with these events; nil when the network fails.
-    ///   - disk: False when the journal fails.
+    ///   - disk: Whether the journal works.
     mutating func step(jitter: Double, disk: Bool = true, backEnd: (Range<Int>) -> Verdict?) {
         if let counted {
             self.counted = nil

@@ -15,7 +15,7 @@ internal import TrackwayTesting
 @Suite("Outages")
 struct OutageTests {
     @Test
-    func `six hours of 503 lose no events, and delivery resumes within one probe of recovery`() async throws {
+    func `six hours of 503 responses lose no events, and delivery resumes within one probe of recovery`() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.setBehavior(.status(503))
         environment.begin()
@@ -33,7 +33,7 @@ struct OutageTests {
         environment.collector.setBehavior(.healthy)
         let recovery = environment.clock.now().monotonic
         await environment.pass(.seconds(600)) { environment.collector.rows > 0 }
-        // A probe is sent at the latest after the cap. Maintenance may have advanced the clock in between.
+        // A probe is sent after the cap at the latest. Maintenance may have advanced the clock in between.
         #expect(recovery.duration(to: environment.clock.now().monotonic) <= .seconds(361))
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
         #expect(environment.collector.rows == 2_600)
@@ -89,7 +89,7 @@ struct OutageTests {
     }
 
     @Test(arguments: [400, 413, 422])
-    func `each poison event loses only itself, and its reason and payload are kept`(status: Int) async throws {
+    func `only poison events are lost, and their reasons and payloads are kept`(status: Int) async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.setBehavior(.refusesBatches(with: ["poison"], status: status))
         environment.begin()
@@ -188,7 +188,7 @@ struct OutageTests {
         first.record(100)
         let flush = first.task { await first.service.flush(timeout: .seconds(5)) }
         await collector.waitForAttempts(batches)
-        // The next process finds the disk as it is now, at any point of this process's work.
+        // The next process finds the disk as it is now, whatever this process is doing.
         let left = disk.afterKill()
         _ = await flush.value
         await first.end()

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 internal import TrackwayLifecycle
 internal import TrackwayTesting
 
-/// Queues across removal, delivery by another process, and erasing.
+/// Queues across removal, delivery by another process, and erasure.
 @Suite("Queues across changes")
 struct QueueChangesTests {
     private static let byNumber = QueuePolicy(uploadWhenMoreThan: 9)

@@ -16,7 +16,7 @@ struct QueueDeliveryTests {
     private static let byTime = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
 
     @Test
-    func `a queue keeps events up to its threshold, sends them all with one more, and keeps later ones`() async throws {
+    func `a queue keeps events up to its threshold, sends all with the next one, and keeps later ones`() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
         environment.record(9)
@@ -186,7 +186,7 @@ struct QueueDeliveryTests {
             ["plain", "one", "two"],
             queues: ["one": Self.byNumber, "two": never]
         )
-        // Longer than any flush here.
+        // The delay is longer than any flush in this test.
         environment.collector.setBehavior(.status(503, retryAfter: "600"), to: "one")
         environment.begin()
         environment.record(10, to: ["one"])

@@ -6,7 +6,7 @@ internal import TrackwayDelivery
 internal import TrackwayDestinationKit
 internal import TrackwayLifecycle
 
-/// A queue's two machines with a simulated journal, gate and clock, all values.
+/// A queue's two machines with a simulated journal, gate and clock, all of which are values.
 ///
 /// It records every violated guarantee.
 struct QueueEnvironment {
@@ -54,7 +54,7 @@ struct QueueEnvironment {
     mutating func record(_ events: Int) {
         for _ in 0..<events {
             recorded += 1
-            // The gate: the queue watch is not notified of any other event.
+            // The gate notifies the queue watch of no other event.
             if let armedAt, recorded >= armedAt { count() }
         }
     }

@@ -41,7 +41,7 @@ struct RegistryDeliveryTests {
     }
 
     @Test
-    func `a destination added before the election, while suspended or twice works like any other`() async throws {
+    func `a destination added twice, before the election or during suspension works like any other`() async throws {
         let environment = try DeliveryEnvironment(["first"])
         add("second", to: environment)
         environment.service.add(route("second"))

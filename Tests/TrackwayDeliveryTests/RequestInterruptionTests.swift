@@ -21,7 +21,7 @@ struct RequestInterruptionTests {
         await environment.collector.waitForAttempts(1)
         let pause = environment.task { await environment.service.suspend(timeout: isAnswered ? .seconds(60) : .zero) }
         if isAnswered {
-            // Suspended before the response arrives.
+            // Delivery is suspended before the response arrives.
             try await Deadline.wait(while: environment.service.state.withLock({ $0.phase }) != .suspended)
             environment.collector.resume()
         }
@@ -97,7 +97,7 @@ struct RequestInterruptionTests {
             recorded += mine + theirs
             active.begin()
             if round % 3 == 0 {
-                // Interrupted in the middle: the other process delivers the rest.
+                // The flush is interrupted in the middle, and the other process delivers the rest.
                 _ = await active.flush(timeout: .zero)
             } else {
                 #expect(await active.flush(timeout: .seconds(3_600)).isComplete)

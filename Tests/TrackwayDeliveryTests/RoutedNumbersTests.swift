@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Delivered numbers of events for other destinations")
+@Suite("Accounting for events addressed to other destinations")
 struct RoutedNumbersTests {
     @Test
     func `after a flush, the collector can account for every number, including events for other destinations`()

@@ -37,7 +37,7 @@ struct UnknownCountsTests {
     }
 
     @Test(arguments: [true, false])
-    func `while the clock stands still, a flush tries the election only a few times`(isAnotherElected: Bool)
+    func `while the clock does not advance, a flush tries the election only a few times`(isAnotherElected: Bool)
         async throws
     {
         let environment = try DeliveryEnvironment()
@@ -56,7 +56,7 @@ struct UnknownCountsTests {
     }
 
     @Test
-    func `a flush during active delivery is not complete either while nothing can be counted`() async throws {
+    func `even during active delivery, a flush is incomplete while nothing can be counted`() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(5)
@@ -111,7 +111,7 @@ struct UnknownCountsTests {
     }
 
     @Test
-    func `an installation that cannot be opened for delivery is reported once, and delivered once it can be`()
+    func `an installation that cannot be opened for delivery is reported once, and its events are sent once it can be`()
         async throws
     {
         let environment = try DeliveryEnvironment()

@@ -65,7 +65,7 @@ struct UploadMachineFailureTests {
     }
 
     @Test(arguments: [0, 1, 499, 500, 998, 999])
-    func `one poison event in a thousand loses only itself and costs about a dozen requests`(event: Int) {
+    func `of a thousand events, only the poison event is lost, which costs about a dozen requests`(event: Int) {
         var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
         environment.record(1_000)
         environment.settleDown { $0.contains(event) ? .rejected(reason: "400 bad") : .accepted }
@@ -103,7 +103,7 @@ struct UploadMachineFailureTests {
     }
 
     @Test
-    func `an event that is too large alone becomes a dead letter, and batches stay large`() {
+    func `an event that is too large by itself becomes a dead letter, and batches stay large`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))
         environment.record(640)
         environment.settleDown { $0.contains(100) ? .tooLarge : .accepted }
@@ -146,7 +146,7 @@ struct UploadMachineFailureTests {
             environment.advanceToWake()
         }
         #expect(environment.notices == [.parked(.unauthorized(reason: "401 key_unknown"))])
-        // 24 an hour, and a few more in the first minutes, because most misconfigurations are short.
+        // 24 an hour, plus a few more in the first minutes, because most misconfigurations are brief.
         #expect(environment.requests.count <= 29)
         #expect(environment.pending == 500)
         let now = environment.now
@@ -176,7 +176,7 @@ struct UploadMachineFailureTests {
     }
 
     @Test
-    func `a destination parked before a pause is probed right after it if woken, and otherwise keeps waiting`() {
+    func `a destination parked before a pause is probed right after the pause if woken, and otherwise keeps waiting`() {
         func machine() -> UploadMachine {
             var machine = MachineSituation.parked.machine()
             _ = machine.stopRequested()
@@ -254,7 +254,7 @@ struct UploadMachineFailureTests {
     }
 
     @Test
-    func `after a failure, the search for a poison event resumes where it was`() {
+    func `after a failure, the search for a poison event resumes where it stopped`() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))
         environment.record(64)
         var failures = 1
@@ -280,7 +280,7 @@ struct UploadMachineFailureTests {
     }
 
     @Test
-    func `a remembered wait without end is capped`() {
+    func `a remembered wait without an end is capped`() {
         let state = RetryState(failures: .max, notBefore: MonotonicTime(milliseconds: .max))
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
         let now = MonotonicTime(milliseconds: 10_000)

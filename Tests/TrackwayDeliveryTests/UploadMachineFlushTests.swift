@@ -25,7 +25,7 @@ struct UploadMachineFlushTests {
         var machine = machine()
         _ = machine.batchRead(count: 1)
         #expect(machine.responseReceived(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<1))])
-        // The first event is settled, and the count was zero. Then the second one is recorded and flushed.
+        // The first event was settled, and the count was zero. Then the second one is recorded and flushed.
         #expect(machine.flushRequested(pending: 1, at: now) == [])
         #expect(machine.settlementFinished(pending: 0, at: now, jitter: 0) == [.read(limits)])
         #expect(machine.flushProgress == .inProgress)

@@ -63,7 +63,7 @@ struct UploadMachineTests {
         Transition(.idle, "no pending events", []) { $0.eventsPending(pending: 0, at: now) },
         Transition(.idle, "one pending event", [.wake(at: later(10))]) { $0.eventsPending(pending: 1, at: now) },
         Transition(.idle, "enough pending events", [whole]) { $0.eventsPending(pending: 30, at: now) },
-        Transition(.idle, "a flush with nothing", []) { $0.flushRequested(pending: 0, at: now) },
+        Transition(.idle, "a flush without events", []) { $0.flushRequested(pending: 0, at: now) },
         Transition(.idle, "a flush with one event", [whole]) { $0.flushRequested(pending: 1, at: now) },
         Transition(.idle, "a late wake-up", []) { $0.timerFired(pending: 9, at: later(99)) },
         Transition(.gathering, "more, but not enough", [.wake(at: later(10))]) {
@@ -94,7 +94,7 @@ struct UploadMachineTests {
         Transition(.parked, "woken after the pause: one event as a probe", [probe]) {
             $0.probeRequested(after: .seconds(1), at: later(1))
         },
-        Transition(.parked, "woken, but for later than the next probe", []) {
+        Transition(.parked, "woken, but for a time after the next probe", []) {
             $0.probeRequested(after: .seconds(60), at: now)
         },
         Transition(.strict, "woken: the settings are not in doubt", []) { $0.probeRequested(after: .zero, at: now) },
@@ -164,7 +164,7 @@ struct UploadMachineTests {
         Transition(.sending, "too large: half", [.send(records: 0..<2)], answer(.tooLarge)),
         Transition(
             .sendingOne,
-            "too large alone: dead letter",
+            "too large by itself: dead letter",
             [
                 .settle(
                     Settlement(
@@ -262,7 +262,7 @@ struct UploadMachineTests {
             $0.admissionWithdrawn()
         },
         Transition(.idle, "consent withdrawn without a batch", []) { $0.admissionWithdrawn() },
-        Transition(.settling, "consent withdrawn after the response: it is settled", []) {
+        Transition(.settling, "consent withdrawn after the response: the batch is settled", []) {
             $0.admissionWithdrawn()
         },
         Transition(.idle, "a response without a request", [], answer(.accepted)),

@@ -16,7 +16,7 @@ struct UploadMachineWalkTests {
         }
 
         var behavior = Behavior.healthy
-        /// Whether a picky back end rejects an event; true for one in twenty.
+        /// Whether a selective back end rejects an event; true for one in twenty.
         func isPoison(_ event: Int) -> Bool { (event &* 0x9e37) % 20 == 7 }
 
         func answer(_ events: Range<Int>, roll: UInt64) -> Verdict? {
@@ -31,7 +31,7 @@ struct UploadMachineWalkTests {
                 let named = events.filter(isPoison).map {
                     Rejection(index: $0 - events.lowerBound, code: "bad", message: "")
                 }
-                // Sometimes it names an event that was not sent.
+                // Sometimes the response names an event that was not sent.
                 if roll % 17 == 0 {
                     return .acceptedExcept([Rejection(index: events.count, code: "bad", message: "")])
                 }

@@ -83,7 +83,7 @@ struct UploadPaceTests {
         stream.pass(2_222) { _ in 9 }
         stream.pass(600)
         #expect(stream.requests.count <= 40)
-        // The rest is due after the usual time.
+        // The remaining events are due after the usual time.
         stream.pass(11_000)
         #expect(stream.settled == stream.recorded)
     }
@@ -140,7 +140,7 @@ struct UploadPaceTests {
     }
 
     @Test
-    func `a clock that stands still does not change the pace`() {
+    func `a clock that does not advance does not change the pace`() {
         var pace = UploadPace()
         let now = MonotonicTime(milliseconds: 5)
         let due = now.advanced(by: .seconds(10))

@@ -49,7 +49,7 @@ enum BatchFixture {
 
     /// Events 3, 4, 8 and 10 of 3...11.
     ///
-    /// 5...7 are damaged, 9 is for others, 11 is unaccounted for, and 1 expired earlier.
+    /// 5...7 are damaged, 9 is for other destinations, 11 is unaccounted for, and 1 expired earlier.
     static let full = batch(
         [(3, 1, event), (4, 1, other), (8, 2, event), (10, 3, other)],
         first: 3,

@@ -47,7 +47,7 @@ struct CollectorFormatTests {
         ("https://c.example/ingest?x=1", "https://c.example/ingest/v1/events?x=1"),
         ("https://c.example/?tenant=7&zone=eu#top", "https://c.example/v1/events?tenant=7&zone=eu"),
     ])
-    func `events are sent to v1/events below the address, with its query`(url: String, endpoint: String) throws {
+    func `events are sent to v1/events under the address, with its query`(url: String, endpoint: String) throws {
         let destination = CollectorDestination(url: url, writeKey: "k")
         #expect(try destination.request(for: BatchFixture.full, sentAt: sentAt).url == endpoint)
     }
@@ -100,7 +100,7 @@ struct CollectorFormatTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `every number of a batch is accounted for exactly once, and the receiver counts like the sender`(seed: UInt64)
+    func `every number of a batch is accounted for once, and the receiver's counts match the sender's`(seed: UInt64)
         throws
     {
         var random = SeededGenerator(seed: seed)

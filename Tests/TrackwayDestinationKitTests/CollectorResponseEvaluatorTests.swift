@@ -137,7 +137,7 @@ struct CollectorResponseEvaluatorTests {
         #expect(verdict(401, Self.error("key_unknown")) == .unauthorized(reason: "401 key_unknown: Says why."))
         #expect(
             verdict(200, Self.login, ["content-type": "text/html"])
-                == .unrecognizedResponse(reason: "Status 200 (text/html) is not a response of the collector.")
+                == .unrecognizedResponse(reason: "Status 200 (text/html) is not a response from the collector.")
         )
     }
 
@@ -156,7 +156,7 @@ struct CollectorResponseEvaluatorTests {
     }
 
     @Test
-    func `answers and failures read back as they were written`() {
+    func `responses and failures read back as they were written`() {
         let answer = CollectorAcknowledgment(
             accepted: 98,
             rejected: [
@@ -172,7 +172,7 @@ struct CollectorResponseEvaluatorTests {
             position: "3.88213"
         )
         #expect(CollectorResponseBody(json: answer.json()) == .acknowledgment(answer))
-        let failure = CollectorFailure(code: "key_unknown", field: "authorization", message: "Nobody knows \\ this.")
+        let failure = CollectorFailure(code: "key_unknown", field: "authorization", message: "The key \\ is unknown.")
         #expect(CollectorResponseBody(json: failure.json()) == .failure(failure))
         #expect(
             String(decoding: CollectorAcknowledgment(accepted: 1).json(), as: UTF8.self)

@@ -78,7 +78,7 @@ struct GzipTests {
     }
 
     @Test
-    func `the limit on the wire is exact`() throws {
+    func `the limit on compressed bytes is exact`() throws {
         var limits = InflateLimits(wireBytes: Self.hello.count)
         #expect(try Gzip.inflate(Self.hello, limits: limits).count == 5)
         limits.wireBytes -= 1

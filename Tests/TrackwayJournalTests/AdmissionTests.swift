@@ -6,7 +6,7 @@ import TrackwayCore
 
 @testable import TrackwayJournal
 
-/// Events that may not be sent yet are held; others are dropped.
+/// Events that may be sent later are held, and events that may never be sent are dropped.
 ///
 /// Drops are counted in the same step as the neighboring events.
 @Suite("Admission")
@@ -252,7 +252,7 @@ struct AdmissionTests {
         Self.record("uhd", two)
         Self.record("ds", three)
         let consumer = try #require(try three.tryElection())
-        // The first writer's batch is in flight; it was read while everything was allowed.
+        // The first writer's batch is in flight. It was read while everything was allowed.
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
         try consumer.discardDropped(for: "collector", admitting: Self.byLetter)
         #expect(

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 /// A backlog costs nothing but disk space.
 ///
-/// Measured in storage calls, not in time.
+/// The tests count storage calls instead of measuring time.
 @Suite("The cost of a backlog")
 struct BacklogCostTests {
     private static let configuration = JournalConfiguration(

@@ -69,7 +69,7 @@ struct CompactionTests {
             let second = try journal(storage)
             let killable = KillableStorage(disk, killedAfter: changes)
             let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
-            // Only the consumer uses the mortal storage, so its changes are those of compaction.
+            // Only this journal uses the killable storage, so the counted changes are those of compaction.
             let third = try? Journal(configuration, clock: clock, bootID: "boot", storage: killable)
             let consumer = try? third?.tryElection()
             try? consumer?.maintain(at: clock.now())
@@ -138,7 +138,7 @@ struct CompactionTests {
         let journal = try journal(storage)
         let consumer = try #require(try journal.tryElection())
         var round = consumer.beginMaintenance(at: clock.now())
-        // This part finds the writers dead; one is different by the time it would be removed.
+        // In this part, all the writers are found dead. One of them changes before it would be removed.
         #expect(try consumer.continueMaintenance(&round))
         let lock = isAlive ? try disk.lock("/j/writers/\(dead[1])/alive.lock") : nil
         if !isAlive { storage.fail(.lock, with: .denied, paths: "\(dead[1])") }

@@ -61,8 +61,7 @@ struct CursorFileTests {
     }
 
     @Test(arguments: [false, true])
-    func `the recorded count does not shrink with a damaged cursor and earlier segments deleted`(isElected: Bool) throws
-    {
+    func `the recorded count does not shrink with a damaged cursor and deleted segments`(isElected: Bool) throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())

@@ -80,7 +80,7 @@ struct DamageTests {
             let whole = killed.frames.filter { $0.end <= cut }.map(\.sequence)
             #expect(found == whole, "cut at \(cut)")
             #expect(UInt64(found.count + lost.count) == last, "cut at \(cut): every number is accounted for")
-            // A record that is partly left is known to be lost; a record that is completely gone cannot be.
+            // A lost record is noticed only if a part of it is left.
             let begun = killed.frames.first {
                 $0.start < cut && $0.end > cut && killed.bytes[$0.start..<cut].contains { $0 != 0 }
             }

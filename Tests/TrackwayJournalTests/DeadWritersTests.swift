@@ -9,7 +9,7 @@ import TrackwayTesting
 
 /// The folders of dead processes are read one at a time, when needed.
 ///
-/// Measured in storage calls; the counts must match.
+/// The tests count storage calls and check the ledger.
 @Suite("Dead writers are read one at a time")
 struct DeadWritersTests {
     private let storage = FaultyStorage()
@@ -80,7 +80,7 @@ struct DeadWritersTests {
         let delivered = names(of: try consumer.deliverAll("collector"))
         let account = try account(journal)
         #expect(account.delivered == UInt64(delivered.count))
-        // The age of the last segment is not known for certain.
+        // The age of the last segment is not known exactly.
         #expect((account.dropped[.expired] ?? 0) >= 40)
         #expect(account.isBalanced)
         #expect(!delivered.contains("old0"))
@@ -142,7 +142,7 @@ struct DeadWritersTests {
         let grown = try #require(consumer.settledAccounts()["collector"]).delivered - before
         let foundSince = try #require(consumer.settledWhenFound()["collector"]).delivered - found
         #expect(grown - foundSince == 100)
-        // Nor after their folders are removed.
+        // They are not counted after their folders are removed either.
         try consumer.maintain(at: clock.now())
         #expect(consumer.settledWhenFound()["collector"]?.delivered == 100)
         #expect(consumer.settledAccounts()["collector"]?.delivered == 200)

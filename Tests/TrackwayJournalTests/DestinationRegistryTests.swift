@@ -84,7 +84,7 @@ struct DestinationRegistryTests {
     }
 
     @Test(arguments: [true, false])
-    func `a destination added for the first time gets no backlog of other writers, whichever process delivers and when`(
+    func `a newly added destination gets no backlog of other writers, no matter which process delivers or when`(
         isDead: Bool
     ) throws {
         let environment = QueueEnvironment()
@@ -163,7 +163,7 @@ struct DestinationRegistryTests {
     }
 
     @Test
-    func `after erasing, present destinations start from scratch and removed ones are forgotten`() throws {
+    func `after erasing, existing destinations start from scratch and removed ones are forgotten`() throws {
         let journal = try QueueEnvironment().open(Self.one)
         journal.addDestination("queue")
         journal.addDestination("gone")

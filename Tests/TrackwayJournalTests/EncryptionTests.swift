@@ -59,7 +59,7 @@ struct EncryptionTests {
         let files = try Self.files(in: environment.folder.path)
         #expect(files.count >= 6)
         for file in files {
-            // No shorter texts: any two bytes occur in ciphertext by chance.
+            // Shorter texts are not checked, because any two bytes can occur in ciphertext by chance.
             for text in [Self.secret, "collector ", "installation", "sequence", "{\"user\"", "{\"n\":"] {
                 #expect(!Self.contains(file.bytes, text), "\(file.path) contains \(text)")
             }
@@ -139,7 +139,7 @@ struct EncryptionTests {
         try Data(moved).write(to: other)
         var reader = LogReader(folder: folders[1], storage: storage, isComplete: true)
         #expect(try reader.next() == nil)
-        // Without a check of the tags, the segment would be accepted.
+        // If the tags were not checked, the segment would be accepted.
         reader = LogReader(folder: folders[1], storage: storage, isComplete: true)
         reader.readsHeadersOnly = true
         #expect(try reader.next() != nil)
@@ -203,7 +203,7 @@ struct EncryptionTests {
             var flipped = bytes
             flipped[index] ^= 1
             try DiskStorage().replace(one, with: flipped, durably: false)
-            // With a flip in the first eight bytes, the file no longer counts as encrypted. In no case is it decrypted.
+            // If one of the first eight bytes changes, the file no longer counts as encrypted. It is never decrypted.
             #expect(try storage.contents(of: one) == flipped, "\(index)")
             try DiskStorage().replace(one, with: Array(bytes[..<index]), durably: false)
             #expect(try storage.contents(of: one) == Array(bytes[..<index]), "\(index)")

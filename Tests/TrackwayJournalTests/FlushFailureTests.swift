@@ -143,7 +143,7 @@ struct FlushFailureTests {
     }
 
     @Test
-    func `a standalone log in a new folder is durable including all parent folders, and a failed flush is final`()
+    func `a standalone log in a new folder is durable, including all parent folders, and a failed flush is final`()
         throws
     {
         let memory = MemoryStorage()

@@ -28,7 +28,7 @@ struct HeldEventsTests {
         arguments: [2000, 1 << 20],
         [false, true]
     )
-    func `a process that ends while the disk is full leaves the count of its held events`(
+    func `a process that ends while the disk is full leaves a count of its held events`(
         heldBytes: Int,
         isClosed: Bool
     ) throws {
@@ -57,7 +57,7 @@ struct HeldEventsTests {
     }
 
     @Test
-    func `with a disk that is full from time to time, a kill at any moment leaves every number accounted for`() throws {
+    func `with an intermittently full disk, every number is accounted for after a kill at any moment`() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
         let journal = try journal(storage, heldBytes: 3000)

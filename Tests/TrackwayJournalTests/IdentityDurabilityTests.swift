@@ -9,8 +9,8 @@ import TrackwayTesting
 
 /// The identity is flushed before the first delivery or durable event.
 ///
-/// A launching app waits for no flush, but nothing is delivered or reported as durable under an identity that power
-/// loss could remove.
+/// A launching app does not wait for a flush, but nothing is delivered or reported as durable under an identity that
+/// power loss could remove.
 @Suite("When the identity survives power loss")
 struct IdentityDurabilityTests {
     private let memory = MemoryStorage()
@@ -46,7 +46,7 @@ struct IdentityDurabilityTests {
         let deliverer = try open()
         let consumer = try #require(try deliverer.tryElection())
         #expect(try afterPowerLoss() == maker.installation)
-        // Each process flushes it only once.
+        // Each process flushes the identity only once.
         let flushes = storage.count(of: .synchronizeFolder)
         consumer.close()
         _ = try #require(try deliverer.tryElection())

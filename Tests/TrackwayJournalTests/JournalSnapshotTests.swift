@@ -116,7 +116,7 @@ import TrackwayTesting
     }
 
     @Test
-    func `reading a snapshot after its events were removed through another throws instead of returning fewer events`()
+    func `reading a snapshot whose events were removed through another one throws instead of returning fewer events`()
         throws
     {
         let journal = try open()
@@ -351,9 +351,7 @@ import TrackwayTesting
     // MARK: Random operations
 
     @Test(arguments: 1...12)
-    func `in random sequences, no event is removed without being returned, and none are lost`(
-        seed: UInt64
-    ) throws {
+    func `in random sequences, no event is removed without being returned, and none is lost`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var journal = try open()
         var consumer = try journal.tryElection()

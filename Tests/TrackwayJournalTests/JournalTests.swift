@@ -190,7 +190,7 @@ struct JournalTests {
         try consumer.maintain(at: environment.clock.now())
         try consumer.settle(batch, records: 0..<30, delivered: 30)
         #expect(try journal.ledger().destinations["collector"]?.delivered == 30)
-        // The events that the writer dropped in the meantime come after those that were in flight.
+        // The events that the writer dropped in the meantime follow those that were in flight.
         #expect(try consumer.deliverAll("collector").last?.hasPrefix("{\"n\":199,") == true)
         #expect(try journal.ledger().destinations["collector"]?.dropped[.journalFull] ?? 0 > 0)
         #expect(try journal.ledger().isBalanced)
@@ -303,7 +303,7 @@ struct JournalTests {
     }
 
     @Test
-    func `settling out of order, too many or too few records is rejected and changes nothing`() throws {
+    func `settling records out of order, or too many or too few of them, is rejected and changes nothing`() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }

@@ -8,7 +8,7 @@ import TrackwayTesting
 
 /// A storage whose process is killed at its nth change.
 ///
-/// That call and every later one fail, and nothing changes anymore.
+/// That change and all later calls fail, and the stored files no longer change.
 final class KillableStorage: JournalStorage {
     let base: MemoryStorage
     private let left: Locked<Int>

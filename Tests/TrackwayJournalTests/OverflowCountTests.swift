@@ -9,7 +9,7 @@ import TrackwayTesting
 
 /// Pending counts must match the events in the files.
 ///
-/// They are compared after each event and at each change of a file.
+/// The tests compare them after each event and at each change to a file.
 @Suite("An event is pending only while a file holds it")
 struct OverflowCountTests {
     private static let limit = 8 * 4096
@@ -125,7 +125,7 @@ struct OverflowCountTests {
 
     /// The way events are dropped.
     enum DropCause: CaseIterable {
-        /// The recording process makes space for newer ones.
+        /// The recording process drops events to make space for newer ones.
         case overflow
         /// The delivering process trims a dead writer's events.
         case trimmed
@@ -134,7 +134,7 @@ struct OverflowCountTests {
     }
 
     @Test(arguments: DropCause.allCases)
-    func `at each change of a file, all events that another process counts as pending are in files`(_ way: DropCause)
+    func `at each change to a file, all events that another process counts as pending are in files`(_ way: DropCause)
         throws
     {
         let clock = SteppedClock()
@@ -174,7 +174,7 @@ struct OverflowCountTests {
                 maximumAge: isByAge ? .seconds(100) : .seconds(1 << 40)
             )
             let consumer = try #require(try journal.tryElection())
-            // Completes its view, as in normal use.
+            // Completes the journal's view of all writers, as in normal use.
             _ = try journal.ledger()
             deliverer = journal
             observe([observer, journal])
@@ -232,7 +232,7 @@ struct OverflowCountTests {
     }
 }
 
-/// A storage that calls back after each change of a file.
+/// A storage that calls back after each change to a file.
 private final class ObservedStorage: ForwardingStorage {
     let base: any JournalStorage
     private let observer = Locked<(@Sendable (String) throws -> Void)?>(nil)

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Segment pages are prefaulted where no caller waits for it.
+/// Segment pages are prefaulted without making a caller wait.
 @Suite("Prefaulting of segment pages")
 struct PrefaultedSegmentTests {
     @Test

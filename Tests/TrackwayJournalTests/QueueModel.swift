@@ -48,9 +48,9 @@ struct QueueModel {
         delivered += UInt64(count)
     }
 
-    /// Applies a trim that left these waiting events; no released events are left.
+    /// Applies a trim that left these waiting events and no released events.
     ///
-    /// - Returns: false when trimming the oldest events could not leave these.
+    /// - Returns: false if dropping the oldest events could not have left these.
     mutating func trim(leaving left: [String]) -> Bool {
         var rest = left[...]
         for index in lines.indices {

@@ -10,7 +10,7 @@ import TrackwayTesting
 /// Random operations on two queues, compared with a simple model.
 ///
 /// They include an ordinary destination, several writers, restarts, kills and trimming.
-@Suite("Queues against a model")
+@Suite("Queues, compared with a model")
 struct QueuePropertyTests {
     private static let queues: [DestinationID] = ["first", "second"]
 

@@ -83,7 +83,8 @@ struct QueueTests {
     }
 
     @Test
-    func `a queue read as an ordinary destination returns all events, and a passed release mark does no harm`() throws {
+    func `a queue read as an ordinary destination returns all events, and passed release marks have no effect`() throws
+    {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
         Self.record("qqcq", journal)

@@ -9,8 +9,8 @@ import TrackwayTesting
 
 /// Queues that are added and removed at random, compared with a model.
 ///
-/// Records, restarts, kills and another process come in between. The model lists the events meant for each queue.
-@Suite("Added and removed destinations against a model")
+/// Recording, restarts, kills and another process are interleaved. The model lists each queue's expected events.
+@Suite("Added and removed destinations, compared with a model")
 struct RegistryPropertyTests {
     private struct RandomWalk {
         var environment = QueueEnvironment()

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Sequence numbers of events for other destinations")
 struct SkippedNumbersTests {
-    /// The numbers of one writer that a receiver knows.
+    /// The sequence numbers of one writer that a receiver knows about.
     private struct Account {
         var known: Set<UInt64> = []
         var requests = 0

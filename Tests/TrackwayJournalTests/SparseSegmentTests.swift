@@ -54,7 +54,7 @@ struct SparseSegmentTests {
             while let entry = try reader.next() {
                 if entry.kind == .event { found.append(entry.sequence) }
             }
-            // Another call reads nothing.
+            // Another call of `next()` reads nothing from the disk.
             let reads = storage.count(of: .read)
             #expect(try reader.next() == nil)
             #expect(storage.count(of: .read) == reads)
@@ -70,7 +70,7 @@ struct SparseSegmentTests {
         let elsewhere = try killed.read(in: "another boot")
         #expect(here.found == Array(1...12))
         #expect(elsewhere.found == here.found)
-        // Sixteen kilobytes, twice as much, the marker's slot, and the preamble for each of them.
+        // Reads 16 KB, then 32 KB, then the marker's slot, and the preamble with each of these.
         #expect(here.reads <= 8)
         #expect(elsewhere.reads > here.reads)
     }

@@ -9,7 +9,7 @@ internal import TrackwayTesting
 @Suite("Network faults and random use")
 struct AccidentTests {
     @Test
-    func `after hours offline all events arrive in order and once`() async throws {
+    func `after hours offline, all events arrive once and in order`() async throws {
         let device = SimulatedDevice()
         device.loseNetwork()
         for _ in 0..<6 {
@@ -43,9 +43,9 @@ struct AccidentTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `in random use starts and exits alternate, session numbers are consecutive, and no event repeats`(seed: UInt64)
-        async throws
-    {
+    func `in random use, starts and exits alternate, session numbers are consecutive, and no event repeats`(
+        seed: UInt64
+    ) async throws {
         var random = SeededGenerator(seed: seed)
         let device = SimulatedDevice()
         for _ in 0..<60 { try await Self.step(device, &random) }

@@ -66,8 +66,8 @@ struct AppStartTests {
         try await device.open()
         #expect(device.story == ["_app_start passive", "_first_open", "_app_start hot", "_session_start 1"])
         let hot = try #require(device.events(named: CapturedName.appStart).last)
-        #expect(passive.attributes[CapturedKey.isFirstTime] == false, "it was not visible")
-        #expect(hot.attributes[CapturedKey.isFirstTime] == true, "the first visible one")
+        #expect(passive.attributes[CapturedKey.isFirstTime] == false, "this start was not visible")
+        #expect(hot.attributes[CapturedKey.isFirstTime] == true, "this is the first visible start")
         #expect(hot.attributes[CapturedKey.isFirstStart] == false)
         #expect(hot.attributes[CapturedKey.resumedFromBackground] == true)
         device.wait(.seconds(5))
@@ -146,7 +146,7 @@ struct AppStartTests {
     }
 
     @Test
-    func `each process has one first start, however often the app returns`() async throws {
+    func `each process has one first start, no matter how many times the app returns`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         for _ in 0..<3 {

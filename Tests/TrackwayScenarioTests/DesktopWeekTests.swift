@@ -13,7 +13,7 @@ internal import TrackwayTesting
 struct DesktopWeekTests {
     private static let days = 7
 
-    /// Simulates two blocks of work a day, from 9 to 12 and from 13 to 17 o'clock, with an event every ten minutes.
+    /// Simulates two blocks of work a day, from 9:00 to 12:00 and from 13:00 to 17:00, with an event every ten minutes.
     private static func week(_ change: (inout Configuration) -> Void) async throws -> SimulatedDevice {
         var configuration = SimulatedDevice.usualConfiguration
         change(&configuration)
@@ -41,14 +41,14 @@ struct DesktopWeekTests {
     }
 
     @Test
-    func `without limits the week is one session, and the nights count as engagement`() async throws {
+    func `without limits, the week is one session, and the nights count as engagement`() async throws {
         let device = try await Self.week { _ in }
         #expect(device.events.allSatisfy { $0.session?.number == 1 })
         #expect(Self.engagement(device) == [168])
     }
 
     @Test
-    func `with an idle timeout each block of work is a session, and only work counts as engagement`() async throws {
+    func `with an idle timeout, each block of work is a session, and only work counts as engagement`() async throws {
         let device = try await Self.week { $0.sessions.idleTimeout = .seconds(1_800) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...14).map { $0 })
@@ -64,7 +64,7 @@ struct DesktopWeekTests {
     }
 
     @Test
-    func `with only a maximum length each day is a session`() async throws {
+    func `with only a maximum length, each day is a session`() async throws {
         let device = try await Self.week { $0.sessions.maximumLength = .seconds(86_400) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...7).map { $0 })

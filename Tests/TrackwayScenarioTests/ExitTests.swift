@@ -10,7 +10,7 @@ internal import TrackwayTesting
 @Suite("App exits")
 struct ExitTests {
     @Test
-    func `double background: locking while going home announces the background twice but is one exit`() async throws {
+    func `double background: locking while going home reports the background twice but is one exit`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
@@ -25,7 +25,7 @@ struct ExitTests {
     }
 
     @Test
-    func `locking the device is an exit, unlocking it a start`() async throws {
+    func `locking the device is an exit, and unlocking it is a start`() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.milliseconds(1_500))

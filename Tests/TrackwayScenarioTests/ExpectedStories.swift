@@ -3,7 +3,7 @@
 
 internal import TrackwayTesting
 
-/// The first visit, with which many scenarios begin.
+/// The first visit to an app, which begins many scenarios.
 enum ExpectedStories {
     /// The events when the app is opened for the first time after installation.
     static let first = ["_first_open", "_app_start cold", "_session_start 1"]

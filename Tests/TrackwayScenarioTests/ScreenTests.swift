@@ -81,7 +81,7 @@ struct ScreenTests {
     }
 
     @Test
-    func `a screen still shown when a new session starts is recorded again, as its first`() async throws {
+    func `a screen still shown when a new session starts is recorded again, as the session's first`() async throws {
         let device = try await ExpectedStories.visited()
         device.wait(.seconds(1_800))
         try await device.open()

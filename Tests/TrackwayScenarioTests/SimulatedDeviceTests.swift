@@ -33,8 +33,8 @@ struct SimulatedDeviceTests {
             [
                 ("install", { try $0.install() }, [.notInstalled: .notRunning]),
                 ("launch", { try await $0.launch() }, [.notRunning: .active]),
-                ("launch late", { try await $0.launch(initialising: .late(.seconds(3))) }, [.notRunning: .active]),
-                ("launch aside", { try await $0.launch(initialising: .onAnotherThread) }, [.notRunning: .active]),
+                ("launchLate", { try await $0.launch(initialising: .late(.seconds(3))) }, [.notRunning: .active]),
+                ("launchOnThread", { try await $0.launch(initialising: .onAnotherThread) }, [.notRunning: .active]),
                 ("launchInBackground", { try await $0.launchInBackground() }, [.notRunning: .background]),
                 (
                     "open", { try await $0.open() },
@@ -104,8 +104,7 @@ struct SimulatedDeviceTests {
     }
 
     @Test
-    func `recorded events are listed in order across every kind of end, even after their files are deleted`()
-        async throws
+    func `recorded events are listed in order however a process ends, even after their files are deleted`() async throws
     {
         let device = SimulatedDevice(Self.quiet)
         try await device.launch().record("first")

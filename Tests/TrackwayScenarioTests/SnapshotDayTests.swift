@@ -44,7 +44,7 @@ struct SnapshotDayTests {
         #expect(device.states.count == 24)
         #expect(device.properties.count == 2, "an hour had passed when the first visit began")
 
-        // At work the system needs the memory; then a visit one second before the next hour is over.
+        // At work, the system kills the app to free memory. A visit begins one second before the next hour ends.
         try device.kill()
         device.wait(.seconds(1_199))
         try await device.launch()
@@ -66,7 +66,7 @@ struct SnapshotDayTests {
         #expect(device.states.count == 58)
         #expect(device.properties.count == 5, "when the film began, and an hour later")
 
-        // The user plays with the app after a system update.
+        // After a system update, the user switches screens rapidly.
         device.wait(.seconds(600))
         device.sensors.deviceProperties[.systemVersion] = "2"
         try await device.open()
@@ -79,7 +79,7 @@ struct SnapshotDayTests {
         #expect(device.states.count == 89)
         #expect(device.properties.count == 6, "changes are reported immediately")
 
-        // At night the app is launched in the background to fetch data, and requests a snapshot.
+        // At night, the app is launched in the background to fetch data, and requests a snapshot.
         device.wait(.seconds(3_000))
         try device.kill()
         try await device.launchInBackground()
@@ -94,7 +94,7 @@ struct SnapshotDayTests {
         let fromScreen = states.filter { $0.title != nil && $0.title != "Asked" }
         let fromReturn = states.filter { state in state.title == nil && openings.contains { $0 == state.time } }
         let fromTimeout = states.count { $0.title == nil } - fromReturn.count
-        // Five pages, twelve stops, a lunch, a film, and thirty flickers.
+        // Five "Page" screens, twelve "Stop", one "Lunch", one "Film", and thirty "Flicker" screens.
         #expect(fromScreen.count == 49)
         #expect(fromReturn.count == openings.count)
         #expect(fromTimeout == 32)

@@ -238,7 +238,7 @@ struct SnapshotSensorTests {
         let kinds = ["motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer"]
         #expect(device.states.map { kinds.map($0.readings) } == [[0, 0, 0, 0], [10, 10, 10, 10], [0, 0, 0, 0]])
         let first = device.states[1].attributes["raw_gyro"]?.array?.first?.object
-        #expect(first?["rotation_rate_x"]?.double == 3, "the oldest were dropped")
+        #expect(first?["rotation_rate_x"]?.double == 3, "the oldest readings were dropped")
         #expect(device.states.map { $0.attributes["heading"] != nil } == [false, true, false])
         analytics.options.allowsMotion = false
         feed(3)

@@ -25,7 +25,7 @@ struct TransitionTests {
         #expect(device.story == ExpectedStories.first + ["_app_end 0s", "_app_start cold"])
         let again = try #require(device.events(named: CapturedName.appStart).last)
         #expect(again.attributes[CapturedKey.isFirstStart] == false)
-        #expect(again.attributes[CapturedKey.isFirstTime] == true, "the first of its process")
+        #expect(again.attributes[CapturedKey.isFirstTime] == true, "the first start of its process")
     }
 
     @Test

@@ -76,7 +76,7 @@ struct AttributeValueTests {
     }
 
     @Test
-    func `a long literal is recorded completely and reports nothing`() throws {
+    func `a long literal is recorded completely, without diagnostics`() throws {
         let value = 1
         let attributes: Attributes = [
             "k0": value, "k1": value, "k2": value, "k3": value, "k4": value, "k5": value, "k6": value,
@@ -123,7 +123,7 @@ struct AttributeValueTests {
     }
 
     @Test
-    func `a dictionary of any values becomes attributes in the order of its keys`() throws {
+    func `a dictionary with values of any type becomes attributes sorted by key`() throws {
         let json = Data(#"{"b":true,"a":1,"c":1.5,"d":"x","e":[1,"y",null],"f":null,"g":{"i":2,"h":false},"z":0}"#.utf8)
         let parsed = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         let expected: Attributes = [

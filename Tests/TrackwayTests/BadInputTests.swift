@@ -6,10 +6,10 @@ import Trackway
 import TrackwayCore
 import TrackwayTesting
 
-/// Invalid input costs at most the faulty part, and is reported.
+/// Only the invalid part of an input is dropped, and the fault is reported.
 @Suite("Bad input")
 struct BadInputTests {
-    /// One mistake: the input that is recorded, and the parts of it that must remain.
+    /// An invalid input, and the parts of it that must be kept.
     struct Mistake: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var name = "event"
@@ -112,7 +112,9 @@ struct BadInputTests {
     ]
 
     @Test(arguments: mistakes)
-    func `invalid input costs only the faulty part, is reported, and marks the event`(_ mistake: Mistake) throws {
+    func `only the invalid part of an input is dropped, the fault is reported, and the event is marked`(
+        _ mistake: Mistake
+    ) throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(mistake.name, mistake.attributes, items: mistake.items)
         #expect(receipt.durability == .kernel)

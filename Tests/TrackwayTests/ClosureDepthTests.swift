@@ -10,7 +10,7 @@ import TrackwayTesting
 @Suite("Stack depth of app closures")
 struct ClosureDepthTests {
     @Test
-    func `the thousandth call of the dynamic attributes provider has the same stack depth as the second`() throws {
+    func `the 1000th call of the dynamic attributes provider has the same stack depth as the second`() throws {
         let depths = Locked<[Int]>([])
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributesProvider {
@@ -24,7 +24,7 @@ struct ClosureDepthTests {
     }
 
     @Test
-    func `the five hundredth call of the diagnostics handler has the same stack depth as the second`() throws {
+    func `the 500th call of the diagnostics handler has the same stack depth as the second`() throws {
         let depths = Locked<[Int]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.onDiagnostic = { _ in

@@ -22,7 +22,7 @@ struct CollectionPolicyTests {
         let receipt = memory.analytics.record("noise")
         #expect(receipt.dropped == .notCollected)
         #expect(receipt.durability == .none)
-        #expect(callCount.withLock { $0 } == before, "an unrecorded event requests no attributes")
+        #expect(callCount.withLock { $0 } == before, "an event that is not recorded requests no attributes")
         memory.analytics.screen("Home")
         memory.analytics.record("event")
         #expect(memory.names == ["_first_open", "_app_start", "_session_start", "start", "event"])
@@ -49,7 +49,7 @@ struct CollectionPolicyTests {
     }
 
     @Test
-    func `a policy restricts capture, and both policies apply, even after a kill`() throws {
+    func `a policy restricts capture, and the policies of app and back end both apply, even after a kill`() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.setCollectionPolicy(CollectionPolicy(capture: [.launches, .sessions]))
         memory.analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["noise"]), from: .backEnd)

@@ -28,7 +28,7 @@ struct ConsentUserTests {
     }
 
     @Test
-    func `if kept separate, events from before sign-in are dropped as undecided when the user consents`() async throws {
+    func `anonymous events that are kept separate are dropped as undecided when the user consents`() async throws {
         let memory = try InMemoryAnalytics(Self.pending { $0.privacy.anonymousEventPolicy = .keepSeparate })
         memory.analytics.record("before")
         memory.analytics.identify("ann")
@@ -116,7 +116,7 @@ struct ConsentUserTests {
         memory.analytics.record("of_bob")
         memory.transport.always(.accept)
         try await memory.waitUntilSettled("collector")
-        // Events from before the sign-in belong to ann, so they are not delivered.
+        // Events recorded before the sign-in belong to ann, so they are not delivered.
         #expect(memory.delivered == ["of_somebody", "of_bob"])
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentDenied] ?? 0 >= 2)
         #expect(memory.analytics.ledger().isBalanced)

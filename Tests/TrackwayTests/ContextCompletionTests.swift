@@ -54,7 +54,7 @@ struct ContextCompletionTests {
         #expect(readings.withLock { $0 } == 1)
         #expect(analytics.delivery.control.gate.state == .isOpen)
         analytics.record("second")
-        // The state that a process would find after this one was killed.
+        // The state that the next process would find if this one were killed now.
         let next = environment.nextProcess()
         _ = try next.dependencies(for: Configuration(appID: "test", destinations: []))
         #expect(next.recorded.map(\.event.name) == ["first", "second"])
@@ -90,7 +90,7 @@ struct ContextCompletionTests {
     }
 
     @Test
-    func `a context change before the device facts are read keeps both`() throws {
+    func `a context change made before the device facts are read is kept, and so are the facts`() throws {
         let analytics = try make()
         analytics.setGlobalAttributes(["channel": "shop"])
         analytics.record("event")

@@ -102,7 +102,7 @@ struct CrashTests {
     }
 
     @Test
-    func `without the option no crash is recorded, and the report stays in its folder`() throws {
+    func `without the option, no crash is recorded, and the report stays in its folder`() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -142,14 +142,14 @@ struct CrashTests {
         _ preparation: String
     ) throws {
         let folder = NSTemporaryDirectory() + "trackway-crash-\(UUID().uuidString)"
-        // A file that a test leaves in the temporary folder does no harm.
+        // A file left in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let status = try Self.run("CrashProbe", [preparation, "fatal-error", folder])
         // The process was killed by a signal and did not exit.
         #expect(status & 0x7f != 0)
         let storage = FaultyStorage(DiskStorage())
         var configuration = Self.configuration
-        // Delivered events are removed from a real disk, so nothing must be delivered.
+        // Delivery would remove events from the disk, so it is prevented.
         configuration.privacy.consent = .pending
         let next = try InMemoryAnalytics(configuration, storage: storage, folder: folder)
         next.analytics.record("after")
@@ -168,7 +168,7 @@ struct CrashTests {
     @Test(arguments: ["forking", "forking-quickly", "forking-busily"])
     func `a forked child records nothing, never waits, and leaves its parent's folder alone`(program: String) throws {
         let folder = NSTemporaryDirectory() + "trackway-fork-\(UUID().uuidString)"
-        // A file that a test leaves in the temporary folder does no harm.
+        // A file left in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let status = try Self.run("CrashProbe", [program, "-", folder])
         #expect(status == 0)
@@ -209,7 +209,9 @@ struct CrashTests {
     }
 
     @Test
-    func `crash capture enabled later records the earlier crash where it happened, and changes nothing else`() throws {
+    func `crash capture enabled later records an earlier crash with its screen and session, and changes nothing else`()
+        throws
+    {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -298,7 +300,7 @@ struct CrashTests {
     }
 
     @Test
-    func `a system report from before the start is recorded at the start, and waits while capture is off`() throws {
+    func `a system report from before the start is recorded at the first start with capture on`() throws {
         let clock = ManualClock()
         let storage = FaultyStorage()
         let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)

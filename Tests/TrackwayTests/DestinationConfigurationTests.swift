@@ -121,7 +121,7 @@ struct DestinationConfigurationTests {
     }
 
     @Test
-    func `concurrent replacement and removal leave a destination or an error, and no data of a removed one`()
+    func `concurrent replacement and removal end with a destination or an error, and no data of a removed one`()
         async throws
     {
         let memory = try InMemoryAnalytics()
@@ -145,7 +145,7 @@ struct DestinationConfigurationTests {
     }
 
     @Test
-    func `rules set by id apply to the destination with that id, and an unknown id is an error that lists the ids`()
+    func `rules set by id apply to that destination, and an unknown id is an error that lists the known ids`()
         async throws
     {
         var configuration = InMemoryAnalytics.usualConfiguration

@@ -91,7 +91,9 @@ struct DeviceConditionsTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `in low-data mode a flush returns the reason why events wait, and they are sent afterward`() async throws {
+    func `in low-data mode, a flush returns the reason that events are pending, and they are sent afterward`()
+        async throws
+    {
         let device = try Device()
         device.update(DeviceConditions(isConnected: true, isConstrained: true))
         device.record(40)
@@ -146,7 +148,7 @@ struct DeviceConditionsTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `when paused while the device saves power, nothing is sent until both have ended`() async throws {
+    func `if the SDK is paused while the device saves power, nothing is sent until both have ended`() async throws {
         let device = try Device()
         device.analytics.pause()
         device.update(DeviceConditions(isInLowPowerMode: true))

@@ -41,7 +41,7 @@ struct DurabilityTests {
         memory.storage.hold(.synchronizeSegment)
         let first = Task { try await analytics.recordDurably("held") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // All of these calls come while a flush is in progress.
+        // All of these calls are made while a flush is in progress.
         let others = (0..<100).map { number in
             Task { try await analytics.recordDurably("other", ["n": .integer(Int64(number))]) }
         }
@@ -60,7 +60,7 @@ struct DurabilityTests {
         let analytics = memory.analytics
         let durable = Task { try await analytics.recordDurably("held") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // If the threads of the pool were blocked, these would never run.
+        // If the threads of the pool were blocked, these tasks would never run.
         let count = await withTaskGroup(of: Receipt.self) { group in
             for _ in 0..<64 { group.addTask { analytics.record("meanwhile") } }
             return await group.reduce(0) { $0 + ($1.durability == .kernel ? 1 : 0) }
@@ -112,7 +112,7 @@ struct DurabilityTests {
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
         let first = Task { try await analytics.recordDurably("first") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // This call comes during the failing flush, and waits for the next one, which succeeds.
+        // This call is made during the failing flush. It waits for the next one, which succeeds.
         let second = Task { try await analytics.recordDurably("second") }
         try await Deadline.wait(while: memory.events(named: "second").isEmpty)
         try await waitForWaiters(memory, 2)
@@ -129,7 +129,7 @@ struct DurabilityTests {
     }
 
     @Test
-    func `durable recording throws with the reason if the event may not be recorded`() async throws {
+    func `durable recording throws an error with the reason if the event may not be recorded`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
         let error = await #expect(throws: TrackwayError.self) {

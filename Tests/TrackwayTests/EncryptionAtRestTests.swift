@@ -71,7 +71,7 @@ struct EncryptionAtRestTests {
         )
     }
 
-    /// Runs an operation while time passes.
+    /// Runs an operation while the clock advances.
     private static func pass(_ memory: InMemoryAnalytics, _ body: @escaping @Sendable () async -> Void) async {
         let isDone = Locked(false)
         let task = Task {
@@ -160,7 +160,7 @@ struct EncryptionAtRestTests {
         names.formUnion(folder.expectNoPlainText("erased"))
         await Self.pass(memory) { await analytics.shutdown() }
         names.formUnion(folder.expectNoPlainText("shut down"))
-        // The checked files all existed.
+        // Every kind of file existed and was checked.
         for name in ["settings", "behavior", "streams", "intercepted", "installation", "erased", "settled"] {
             #expect(names.contains(name), "\(names.filter { !$0.contains("/") })")
         }
@@ -170,7 +170,7 @@ struct EncryptionAtRestTests {
     }
 
     @Test
-    func `a later process reads back identity, decisions and events, and the ledger is balanced`() async throws {
+    func `a later process reads back identity, decisions and events, and the ledger balances`() async throws {
         let folder = Folder()
         let clock = ManualClock()
         let installation: InstallationID
@@ -199,7 +199,7 @@ struct EncryptionAtRestTests {
     }
 
     @Test
-    func `a wrong, missing or short key is an error that says so, and not a byte changes`() async throws {
+    func `a wrong, missing or short key is an error that names the cause, and no byte changes`() async throws {
         let folder = Folder()
         let first = try open(folder)
         first.analytics.identify("carl")
@@ -257,12 +257,12 @@ struct EncryptionAtRestTests {
         )
         #expect(memory.analytics.ledger().isBalanced)
         await memory.analytics.shutdown()
-        // Everything that needed the first key is delivered.
+        // All data that needed the first key has been delivered.
         _ = try open(folder, Self.configuration { $0.storage.encryption = .key(Self.other) }, clock: clock)
     }
 
     @Test
-    func `a state file that was replaced with another one counts as damaged`() async throws {
+    func `a state file that was replaced with a different one counts as damaged`() async throws {
         let folder = Folder()
         let first = try open(folder, Self.configuration { $0.capture = .standard })
         first.analytics.identify("carl")

@@ -10,7 +10,7 @@ import TrackwayTesting
 @Suite("Erasing")
 struct EraseTests {
     @Test
-    func `erasing removes queue and identity, and starts a new installation whose tombstone names the former one`()
+    func `erasing removes the queue and the identity, and starts an installation whose tombstone names the former one`()
         async throws
     {
         let memory = try InMemoryAnalytics()
@@ -95,7 +95,7 @@ struct EraseTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    /// The installations named by delivered tombstones whose secret proves them.
+    /// The former installations that delivered tombstones name and prove.
     private static func provenErasures(_ memory: InMemoryAnalytics) -> [String] {
         memory.transport.delivered(named: "_installation_erased").compactMap { event in
             guard let named = event.attributes["installation"]?.string, let id = InstallationID(named),
@@ -134,7 +134,7 @@ struct EraseTests {
         let last = try InMemoryAnalytics(storage: next.storageAfterKill())
         _ = await last.analytics.flush()
         #expect(Self.provenErasures(last) == [])
-        // The tombstone is delivered, so no data of the former installation is stored.
+        // The tombstone has been delivered, so no data of the former installation is stored.
         let disk = try #require(last.storage.base as? MemoryStorage)
         #expect(!disk.paths.contains { $0.hasSuffix("/erased") })
     }
@@ -165,7 +165,7 @@ struct EraseTests {
     }
 
     @Test
-    func `a tombstone withheld by denied consent is recorded at the first start that may record`() async throws {
+    func `a tombstone withheld by denied consent is recorded at the first start that allows recording`() async throws {
         let memory = try InMemoryAnalytics()
         let previousID = memory.analytics.installationID
         memory.analytics.setConsent(.denied)
@@ -232,7 +232,9 @@ struct EraseTests {
     }
 
     @Test
-    func `an erasure that failed after the identity change still proves the former installation`() async throws {
+    func `if an erasure fails after the identity change, the next tombstone still proves the former installation`()
+        async throws
+    {
         let memory = try InMemoryAnalytics()
         let previousID = memory.analytics.installationID
         memory.analytics.record("secret")

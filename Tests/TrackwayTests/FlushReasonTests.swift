@@ -61,13 +61,13 @@ struct FlushReasonTests {
             transport: memory.transport
         )
         let later = try #require(await next.environment.flush(next.analytics).destinations["collector"])
-        // A shutdown and a pause end with the process.
+        // A shutdown or a pause ends with the process.
         if later.pending > 0 { #expect(later.pendingReason != nil) }
         #expect(later.pending == ([.paused, .shutDown].contains(cause) ? 0 : 1))
     }
 
     @Test
-    func `a repaired back end gets all events with the next flush of the next process`() async throws {
+    func `a repaired back end gets all events when the next process flushes`() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.delivery.policy.breakerThreshold = 1
         let memory = try InMemoryAnalytics(configuration)

@@ -32,7 +32,7 @@ struct GroupCommitTests {
     }
 
     @Test
-    func `a failure reaches exactly the callers the flush covered`() {
+    func `a failure is reported to exactly the callers that the flush covered`() {
         var machine = GroupCommit<Failure>()
         _ = machine.requestFlush(for: 1)
         _ = machine.requestFlush(for: 2)

@@ -68,7 +68,7 @@ struct HangingDiskTests {
         _ = analytics.transferredCount(of: "queue")
         _ = analytics.requestUpload(of: ["queue"])
         _ = analytics.requestUpload(of: ["queue"], force: true)
-        // The upload requests handed over the events that the flush did not.
+        // The upload requests handed over the events that the flush did not hand over.
         #expect(analytics.pendingCount(for: "queue") == 0)
         #expect(analytics.record("for the next upload", to: ["queue"]).durability == .kernel)
         #expect(analytics.pendingCount(for: "queue") == 1)

@@ -138,8 +138,8 @@ struct InstanceLifetimeTests {
                 DestinationConfiguration(CollectorDestination(url: "http://second.test", writeKey: "x"))
             )
         },
-        Mistake(testDescription: "no storage space", code: .invalidLimit) { $0.storage.maximumBytes = 1_000 },
-        Mistake(testDescription: "no storage time", code: .invalidLimit) { $0.storage.maximumAge = .zero },
+        Mistake(testDescription: "too little storage space", code: .invalidLimit) { $0.storage.maximumBytes = 1_000 },
+        Mistake(testDescription: "a maximum age of zero", code: .invalidLimit) { $0.storage.maximumAge = .zero },
     ]
 
     @Test(arguments: mistakes)

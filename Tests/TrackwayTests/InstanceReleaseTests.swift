@@ -52,7 +52,7 @@ struct InstanceReleaseTests {
         }
         let parts = try await use()
         try await Deadline.wait(while: !parts.areReleased)
-        // The next writer finds this writer dead, and its segment takes no more space than its content.
+        // The next writer finds that this one is dead, and its segment takes no more space than its content.
         let next = try InMemoryAnalytics(storage: storage)
         _ = await next.analytics.flush()
         let segments = (storage.base as? MemoryStorage)?.paths.filter { $0.hasSuffix(".segment") } ?? []
@@ -93,7 +93,7 @@ struct InstanceReleaseTests {
 
     /// Creates and releases analytics.
     ///
-    /// Ten share a folder. Every third one is released without a shutdown.
+    /// Every ten instances share a folder. Every third one is released without a shutdown.
     private func createAndRelease(_ numbers: Range<Int>, in root: String, _ transport: ScriptedTransport) async throws {
         for number in numbers {
             let analytics = try Analytics(live(root + "/\(number / 10)", transport))
@@ -103,7 +103,7 @@ struct InstanceReleaseTests {
     }
 }
 
-/// The system resources of this process that a folder accounts for.
+/// The system resources that this process uses for the files in a folder.
 private struct Usage {
     let descriptors: Int
     let mappings: Int
@@ -120,7 +120,7 @@ private struct Usage {
     static func descriptors(in folder: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.count { name in
-            // A descriptor that was closed after the list was made has no target.
+            // A descriptor that has been closed since it was listed has no target.
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
             return target?.hasPrefix(folder) ?? false
         }

@@ -25,7 +25,7 @@ struct LockedDeviceTests {
             self.environment = environment
         }
 
-        /// The next process, after this one was killed.
+        /// The next process, as if this one were killed now.
         func next() -> Device { Device(environment.nextProcess()) }
 
         func lock() throws {
@@ -201,7 +201,7 @@ struct LockedDeviceTests {
     }
 
     @Test
-    func `without a notification the folder is checked again after a while`() async throws {
+    func `without a notification, the folder is checked again after a while`() async throws {
         let device = Device()
         try device.lock()
         let analytics = try device.start()
@@ -233,7 +233,7 @@ struct LockedDeviceTests {
     }
 
     @Test
-    func `an encrypted folder is opened with its own key only`() async throws {
+    func `an encrypted folder is opened only with its own key`() async throws {
         let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())
         let before = Device()
         try before.start { $0.storage.encryption = .key(key) }.identify("ann")

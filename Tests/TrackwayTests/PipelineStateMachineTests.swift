@@ -15,7 +15,7 @@ struct PipelineStateMachineTests {
             held, earlierHoldReached, stopped, discarded
     }
 
-    /// Inputs in order, and all orders that they cause.
+    /// A sequence of inputs, and all commands that they cause.
     struct Scenario: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var consent = Consent.granted
@@ -55,24 +55,24 @@ struct PipelineStateMachineTests {
             mayRecord: false
         ),
         Scenario(
-            testDescription: "if only the current user denies, delivery continues for users who consented",
+            testDescription: "if only the current user denies consent, delivery continues for users who consented",
             inputs: [.denyForCurrentUser],
             commands: [.startDelivery],
             mayRecord: false
         ),
         Scenario(
-            testDescription: "if everyone denies after that, the remaining events are dropped",
+            testDescription: "if consent is then denied for all users, the remaining events are dropped",
             inputs: [.denyForCurrentUser, .deny, .stopped, .discarded],
             commands: [.startDelivery, .stopDelivery(lastFlush: .zero), .discardPending],
             mayRecord: false
         ),
         Scenario(
-            testDescription: "granting consent during a drop waits for the end of the drop",
+            testDescription: "granting consent during a drop starts delivery after the drop",
             inputs: [.deny, .stopped, .grant, .discarded],
             commands: [.startDelivery, .stopDelivery(lastFlush: .zero), .discardPending, .startDelivery]
         ),
         Scenario(
-            testDescription: "denying again during a drop drops again, for events recorded in the meantime",
+            testDescription: "denying again during a drop starts another drop, for events recorded in the meantime",
             inputs: [.deny, .stopped, .grant, .deny, .discarded],
             commands: [.startDelivery, .stopDelivery(lastFlush: .zero), .discardPending, .discardPending],
             mayRecord: false
@@ -100,7 +100,7 @@ struct PipelineStateMachineTests {
         ),
         Scenario(
             testDescription:
-                "resuming during a request stops nothing, and the end of an earlier hold does not end a later one",
+                "resuming during a request keeps delivery running, and an earlier hold does not affect a later one",
             inputs: [.pause, .unpause, .pause, .earlierHoldReached],
             commands: [.startDelivery, .holdDelivery(number: 1), .releaseDelivery, .holdDelivery(number: 2)]
         ),
@@ -113,7 +113,7 @@ struct PipelineStateMachineTests {
             ]
         ),
         Scenario(
-            testDescription: "denying consent during a pause waits for nothing",
+            testDescription: "denying consent during a pause stops delivery immediately",
             inputs: [.suspend, .stopped, .resume, .pause, .deny, .stopped],
             commands: [
                 .startDelivery, .stopDelivery(lastFlush: .milliseconds(200)), .startDelivery, .holdDelivery(number: 1),
@@ -169,7 +169,7 @@ struct PipelineStateMachineTests {
     ]
 
     @Test(arguments: scenarios)
-    func `inputs cause the expected orders`(_ scenario: Scenario) {
+    func `inputs cause the expected commands`(_ scenario: Scenario) {
         var machine = PipelineStateMachine(consent: scenario.consent, isEnabled: scenario.isEnabled)
         var commands = machine.pendingCommands()
         for input in scenario.inputs {
@@ -203,7 +203,7 @@ struct PipelineStateMachineTests {
     }
 
     @Test(arguments: 0..<100)
-    func `random inputs never cause overlapping orders, and never send without permission`(seed: UInt64) {
+    func `random inputs never cause overlapping commands or sending without permission`(seed: UInt64) {
         var state = seed &* 2 &+ 1
         var machine = PipelineStateMachine(consent: Consent.allCases[Int(seed % 3)], isEnabled: seed % 2 == 0)
         var isDelivering = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Only the imports of an app: the re-exports must suffice.
+// Imports only what an app imports, which tests the re-exports.
 import Foundation
 import Testing
 import Trackway
@@ -12,9 +12,9 @@ struct AddToCart: TypedEvent {
     var price: Double
 }
 
-/// The calls as users write them.
+/// The documented calls, as an app makes them.
 ///
-/// The test is that they compile. Other tests cover their behavior.
+/// They only have to compile. Other tests cover their behavior.
 func documentedCalls() async throws {
     let analytics = try Analytics(
         Configuration(

@@ -91,7 +91,7 @@ struct RecordingTests {
     }
 
     @Test
-    func `an event for an unknown destination is rejected, reported with the destination, and delivered nowhere`()
+    func `an event for an unknown destination is rejected, is reported with the destination, and is not delivered`()
         throws
     {
         let memory = try InMemoryAnalytics()

@@ -119,8 +119,7 @@ struct RestoredDeviceTests {
     }
 
     @Test
-    func
-        `the restore is recorded after the app's start, with its first attributes, even if a process ends before that`()
+    func `a restore is recorded after the app's start, with the attributes set by then, even if a process ends first`()
         throws
     {
         let device = try Device()
@@ -165,7 +164,7 @@ struct RestoredDeviceTests {
     }
 
     @Test
-    func `a damaged file reports nothing and is written again`() throws {
+    func `a damaged file reports no former installation and is replaced`() throws {
         let device = try Device()
         _ = try device.start()
         let other = try device.restored()

@@ -41,7 +41,7 @@ struct RetryFileTests {
     }
 
     @Test
-    func `a removed state stays removed, and the others stay`() {
+    func `a removed state stays removed, and the other states remain`() {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let file = RetryFile(folder: "/app", storage: disk, boot: "one")
@@ -54,7 +54,7 @@ struct RetryFileTests {
     }
 
     @Test
-    func `a file from before attempts were counted is still readable`() throws {
+    func `a file written before attempts were counted is still readable`() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
         let content = #"{"boot":"one","destinations":{"collector":[3,5000]}}"#

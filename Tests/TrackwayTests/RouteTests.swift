@@ -9,7 +9,7 @@ import TrackwayTesting
 @Suite("Routes")
 struct RouteTests {
     @Test
-    func `a literal and a list of ids give the same route`() {
+    func `a literal and a list of ids create the same route`() {
         let ids: [DestinationID] = ["audit", "billing"]
         #expect(Route.only(ids) == ["audit", "billing"])
         #expect(Route.all != [])

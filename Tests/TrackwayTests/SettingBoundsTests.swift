@@ -99,7 +99,7 @@ struct SettingBoundsTests {
         arguments: settings,
         [Int.min, -1, 0, 1, .max]
     )
-    func `an out-of-range setting is rejected with its field, or recording works and the ledger is balanced`(
+    func `an out-of-range setting is rejected by field, or recording works and the ledger balances`(
         _ setting: Setting,
         _ number: Int
     ) async throws {
@@ -150,7 +150,7 @@ struct SettingBoundsTests {
 
     /// The diagnostics that a configuration would report for the same number.
     ///
-    /// - Parameter place: The prefix of the fields in the diagnostics, in place of `delivery.policy`.
+    /// - Parameter place: The prefix of the fields in the diagnostics, which replaces `delivery.policy`.
     private static func diagnostics(for setting: Setting, _ number: Int, place: String) -> [Diagnostic] {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
@@ -173,7 +173,7 @@ struct SettingBoundsTests {
         arguments: policies,
         [Int.min, -1, 0, 1, .max]
     )
-    func `a destination added at run time has the bounds of a configured one, with the same diagnostics`(
+    func `a destination added at run time has the same bounds and diagnostics as a configured one`(
         _ setting: Setting,
         _ number: Int
     ) async throws {
@@ -195,7 +195,7 @@ struct SettingBoundsTests {
         arguments: queues,
         [Int.min, -1, 0, 1, .max]
     )
-    func `a queue with a changed policy has the bounds of a configured one, with the same diagnostics`(
+    func `a queue with a changed policy has the same bounds and diagnostics as a configured one`(
         _ setting: Setting,
         _ number: Int
     ) async throws {

@@ -9,7 +9,7 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-/// An app and its extension in one folder in which a suspended process may hold no lock.
+/// An app and its extension that share a folder, in which a suspended process must not hold a lock.
 @Suite("A shared container")
 struct SharedContainerTests {
     private final class Container {
@@ -78,7 +78,7 @@ struct SharedContainerTests {
             return try Analytics(configuration, in: dependencies)
         }
 
-        /// The files that a process holds the lock of.
+        /// The files that any process has locked.
         func locked() throws -> [String] {
             let disk = DiskStorage()
             let files = FileManager.default.enumerator(atPath: root.path)
@@ -153,7 +153,7 @@ struct SharedContainerTests {
     }
 
     @Test
-    func `in its own container the next process continues immediately, no matter which process id the former one had`()
+    func `in its own container, the next process continues immediately, no matter which process id the former one had`()
         async throws
     {
         let container = try Container()
@@ -262,7 +262,7 @@ struct SharedContainerTests {
         let container = try Container()
         let (first, second) = (InMemoryEnvironment(), InMemoryEnvironment())
         let one = try container.start("shop.share", first)
-        // Represents another live process of the device. Process 1 always exists.
+        // Represents another live process on the device. Process 1 always exists.
         let other = try container.start("shop.share", second, process: 1)
         #expect(one.installationID == other.installationID)
         for number in 0..<50 {

@@ -38,7 +38,7 @@ struct SharedSettingsTests {
         let (slowDisk, queue) = (FaultyStorage(disk), StorageQueue(label: "quick"))
         let slow = try opening(slowDisk)
         let fast = try opening(disk, queue)
-        // The other process stops at one step of its change, and the denial comes in between.
+        // The other process pauses at one step of its change, and consent is denied during the pause.
         slowDisk.hold(step, paths: "/app/settings")
         let change = Thread { slow.change { settings in settings.global["person"] = "anna" } }
         change.start()
@@ -79,7 +79,7 @@ struct SharedSettingsTests {
     }
 
     @Test
-    func `if another process stops with the lock, a change applies here, is reported, and is written later`()
+    func `if another process hangs with the lock, a change applies in this one, is reported, and is written later`()
         async throws
     {
         let queue = StorageQueue(label: "test")

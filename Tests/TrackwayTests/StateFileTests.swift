@@ -81,7 +81,7 @@ struct StateFileTests {
     }
 
     @Test
-    func `a newer version is read if the known fields exist, and is damaged otherwise`() throws {
+    func `a file of a newer version is read if the known fields exist, and counts as damaged otherwise`() throws {
         let file = opening(disk)
         try put(#"{"count":7,"unit":"sheep","version":2}"#)
         #expect(try count(file) == 7)
@@ -98,7 +98,7 @@ struct StateFileTests {
         try put(#"{"count":10,"version":1}"# + String(repeating: " ", count: 100_000))
         let reads = storage.count(of: .contents)
         guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "the file is too large") }
-        #expect(what == "\(path): 100024 bytes, of at most 24")
+        #expect(what == "\(path): 100024 bytes; the maximum is 24")
         #expect(storage.count(of: .contents) == reads)
         #expect(try count(opening(disk, maxBytes: nil)) == 10)
         let error = #expect(throws: StorageError.self) { try file.write(Counter(count: 100)) }
@@ -131,9 +131,7 @@ struct StateFileTests {
     }
 
     @Test
-    func `without its folder a state is missing, replacing fails, and writing in place creates the folder again`()
-        throws
-    {
+    func `without its folder, a state is missing, replacing fails, and writing in place recreates the folder`() throws {
         let disk = MemoryStorage()
         let replacing = opening(disk)
         guard case .missing = try replacing.read() else { return #expect(Bool(false), "the folder is missing") }
@@ -186,8 +184,8 @@ struct StateFileTests {
         let file = opening(disk)
         let lock = try #require(try file.lock())
         #expect(try file.lock() == nil)
-        #expect(try !file.exclusively(.once) { Issue.record("the file is held") })
-        #expect(try !file.exclusively(.few) { Issue.record("the file is held") })
+        #expect(try !file.exclusively(.once) { Issue.record("the lock is held") })
+        #expect(try !file.exclusively(.few) { Issue.record("the lock is held") })
         #expect(file.lockUnavailable.path == path)
         lock.release()
         var calls = 0

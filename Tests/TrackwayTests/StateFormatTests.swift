@@ -102,9 +102,9 @@ struct StateFormatTests {
         let expected = """
             {"behavior":{"wasOpened":true},"report":{"anonymousID":"visitor-7","firstDay":"2024-05-28",\
             "globalAttributes":["channel","depth","tags","vip"],"knownUsers":1,"origin":"Sensors Analytics",\
-            "problems":["waiting events: 3 events that Sensors Analytics had not sent were not migrated. They stay where they \
-            are. To send them, let a version of the app with that SDK send them before you replace it."],"user":"anne",\
-            "userAttributes":[],\
+            "problems":["pending events: 3 events that Sensors Analytics had not sent were not migrated. They are left \
+            in place. To send them, run the app with that SDK until they are sent, then replace the SDK."],\
+            "user":"anne","userAttributes":[],\
             "vendorID":"\(LegacySDKFixture.device)","waiting":{"found":3,"imported":0,"isComplete":true},"wasOpened":true},\
             "row":0,"stage":"done","version":1}
             """
@@ -112,7 +112,7 @@ struct StateFormatTests {
     }
 
     @Test
-    func `lifecycle state keeps its format, with the writer while the app is in the foreground`() throws {
+    func `lifecycle state keeps its format, and contains the writer while the app is in the foreground`() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home", path: "home-1")
         let now = #"{"boot":"memory","monotonic":1000000,"wall":1700000000000}"#

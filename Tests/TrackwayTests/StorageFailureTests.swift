@@ -9,7 +9,7 @@ import TrackwayTesting
 @Suite("Storage failures")
 struct StorageFailureTests {
     @Test
-    func `on a full disk events are held, then dropped and counted, and no stored event is affected`() async throws {
+    func `on a full disk, events are held, then dropped and counted, and no stored event is affected`() async throws {
         let memory = try InMemoryAnalytics(segmentBytes: 8_192)
         memory.analytics.record("stored")
         memory.storage.fail(.makeSegment, with: .noSpace)
@@ -25,7 +25,7 @@ struct StorageFailureTests {
         #expect(ledger.isBalanced)
         // With space again, held events are written in order, and recording continues.
         memory.storage.clearFaults()
-        // Not every event retries the storage.
+        // Not every recorded event causes a retry.
         var refused = 0
         while !memory.analytics.record("after").isRecorded { refused += 1 }
         #expect(refused <= 16)
@@ -81,7 +81,7 @@ struct StorageFailureTests {
     }
 
     @Test
-    func `currently unreadable settings are an error at the start, so that no consent is guessed`() throws {
+    func `currently unreadable settings are an error at startup, so consent is never guessed`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         let disk = memory.storageAfterKill()
@@ -93,7 +93,7 @@ struct StorageFailureTests {
     }
 
     @Test
-    func `an unreadable ledger shows the last counts and reports the failure`() async throws {
+    func `if the ledger is unreadable, the last counts are returned and the failure is reported`() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("one")
         _ = await memory.analytics.flush()

@@ -24,7 +24,7 @@ struct SystemSnapshotSourceTests {
     }
 
     @Test
-    func `snapshot sources exist if snapshots are enabled, and know the app version and the system`() throws {
+    func `snapshot sources exist if snapshots are enabled, and provide the app version and the system`() throws {
         let sources = try Self.sources(SnapshotOptions())
         let properties = try #require(sources.deviceProperties?.deviceProperties())
         #expect(properties[.appVersionShort] == "3.8.1")
@@ -35,7 +35,7 @@ struct SystemSnapshotSourceTests {
     }
 
     @Test
-    func `without snapshots no snapshot sources are created`() throws {
+    func `without snapshots, no snapshot sources are created`() throws {
         let sources = try Self.sources(nil)
         #expect(sources.deviceProperties == nil && sources.appState == nil && sources.motion == nil)
     }

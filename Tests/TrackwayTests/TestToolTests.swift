@@ -34,7 +34,7 @@ struct TestToolTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a power loss during writes leaves some sectors, the same ones for the same seed`(seed: UInt64) throws {
+    func `a power loss during writes keeps some sectors, always the same ones for the same seed`(seed: UInt64) throws {
         let disk = MemoryStorage()
         disk.makeFolder("/a")
         let segment = try disk.makeSegment("/a/segment", bytes: 16_384)

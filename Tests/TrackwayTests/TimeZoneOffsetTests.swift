@@ -70,7 +70,7 @@ struct TimeZoneOffsetTests {
     }
 
     @Test
-    func `the system is asked for the offset rarely, not for each event`() throws {
+    func `the system is queried for the offset rarely, not for each event`() throws {
         let count = Locked(0)
         let app = try App { _ in
             count.withLock { $0 += 1 }

@@ -52,7 +52,7 @@ struct ActionQueueTests {
     }
 
     @Test
-    func `in any order each action runs once and in sequence, and a turn is requested while actions wait`() {
+    func `in any order, each action runs once and in sequence, and a turn is requested while actions wait`() {
         var random = SeededGenerator(seed: 13)
         var queue = ActionQueue<Int>()
         var (next, done, ordered, inTurn) = (0, [Int](), 0, false)

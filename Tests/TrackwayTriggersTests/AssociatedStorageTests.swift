@@ -53,7 +53,7 @@ struct AssociatedStorageTests {
     }
 
     @Test
-    func `values of released objects are removed automatically while new ones arrive`() {
+    func `values of released objects are removed automatically as new ones are added`() {
         let storage = AssociatedStorage<StoredValue>()
         let liveCount = Locked(0)
         for _ in 0..<10_000 {

@@ -49,7 +49,7 @@ final class ActionLog: Sendable {
     }
 }
 
-/// Turns that run when the test requests it.
+/// Turns that run when the test requests them.
 final class ManualTurns: Sendable {
     private let waiting = Locked<[@Sendable () -> Void]>([])
 
@@ -70,7 +70,7 @@ final class ManualTurns: Sendable {
 }
 
 extension Detector {
-    /// Returns when the main actor has run every action that was triggered before.
+    /// Waits until the main actor has run all actions triggered so far.
     nonisolated func waitForActions() async {
         await withCheckedContinuation { done in
             _ = send([TriggerEvent(.custom("done")) { _ in done.resume() }])

@@ -47,7 +47,7 @@ struct PredefinedEventTests {
     }
 
     @Test
-    func `time on screen is exact to the millisecond despite clock changes and immediate successions`() async {
+    func `time on screen is exact to the millisecond despite clock changes and back-to-back appearances`() async {
         let actionLog = actionLog
         let element = FakeElement(TriggerEvent.timeOnScreen { actionLog.add("\($0.wholeMilliseconds)") })
         for time in [1234, 5, 60_000] {
@@ -56,7 +56,7 @@ struct PredefinedEventTests {
             clock.advance(by: .milliseconds(time))
             detector.trackEndDisplaying(for: [element])
         }
-        // Without a preceding appearance.
+        // No appearance precedes this call.
         detector.trackEndDisplaying(for: [element])
         await detector.waitForActions()
         #expect(actionLog.all == ["1234", "5", "60000"])
@@ -73,7 +73,7 @@ struct PredefinedEventTests {
             ] + TriggerEvent.timeOnScreen(recording: "offer_left", with: analytics, ["offer": "A-1"])
         )
         detector.trackDisplay(for: [element])
-        // Recorded before the call returned.
+        // The events were recorded before the call returned.
         #expect(memory.events(named: "offer_seen").map(\.attributes) == [["offer": "A-1"]])
         clock.advance(by: .milliseconds(1500))
         detector.trackEndDisplaying(for: [element])

@@ -51,7 +51,7 @@ struct TriggerTraceTests {
     }
 
     @Test
-    func `a slow reader misses the oldest reports and gets their number`() async {
+    func `a slow reader misses the oldest reports and receives the number of missed ones`() async {
         let trace = TriggerTrace(.everything, capacity: 4)
         let detector = Detector(clock: clock, trace: trace)
         let reports = trace.reports()

@@ -81,7 +81,7 @@ struct ClickRulesTests {
     }
 
     @Test
-    func `empty chains, several fingers, text fields and keyboards are not clicks`() {
+    func `empty chains, multi-finger touches, text fields and keyboards cause no clicks`() {
         #expect(click([]) == nil)
         #expect(click([Self.label, Self.page, Self.window]) == nil)
         #expect(click([Self.button], fingers: 2) == nil)
@@ -93,7 +93,7 @@ struct ClickRulesTests {
     }
 
     @Test
-    func `an ignored element is not clicked, nor is any element inside it`() {
+    func `a click on an ignored element or on any element inside it is not recorded`() {
         var page = Self.page
         page.identifier = "secret trackway-ignore"
         #expect(click([Self.button, page]) == nil)
@@ -107,7 +107,7 @@ struct ClickRulesTests {
     }
 
     @Test
-    func `a click reported twice is one; a later click or one on another element counts`() {
+    func `a click reported twice counts once; a later click or a click on another element counts again`() {
         var deduplicator = ClickDeduplicator()
         let interval = ClickRules().interval
         func isNew(_ element: Int, _ milliseconds: Int64) -> Bool {

@@ -76,7 +76,7 @@ struct ScreenRulesTests {
     }
 
     @Test
-    func `titles are recorded only if the app enables them, on one line, and a controller's own takes precedence`() {
+    func `titles are recorded only if the app enables them, on one line, and a controller's own has precedence`() {
         var facts = ControllerFacts(className: "Shop.HomeViewController", title: "Carl's\n shop")
         #expect(ScreenRules().screen(of: facts)?.attributes[CapturedKey.screenTitle] == nil)
         var rules = ScreenRules()

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A Swift program with one sleeping task and without the SDK: the wake-ups of the Swift runtime itself.
+/// A Swift program with one sleeping task and without the SDK, to measure the wake-ups of the Swift runtime itself.
 ///
 ///     bare-idle SECONDS [EVERY [FILE]]
 ///

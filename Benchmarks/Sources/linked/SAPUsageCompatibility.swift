@@ -3,7 +3,7 @@
 
 import SAPUsageCompatibility
 
-/// Uses SAP's calls, with its own uploader.
+/// Uses SAP's calls and the module's own uploader.
 @main
 struct LinkedUsage {
     static func main() throws {

@@ -89,7 +89,7 @@ enum CallStyle: String, CaseIterable {
     }
 }
 
-/// The values of one event in the forms that an app may have them in.
+/// The values of one event, in each form in which an app may have them.
 struct Sample {
     static let name = "product_viewed"
     /// The number of different samples.

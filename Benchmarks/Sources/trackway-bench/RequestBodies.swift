@@ -9,8 +9,8 @@ import TrackwayDestinationKit
 struct RequestBodies {
     let count: Int
     let folder: String
-    /// Whether events have about 1.4 kB with much random content, as from SDKs that repeat device and user in every
-    /// event.
+    /// Whether events have about 1.4 kB with a lot of random content, like those of SDKs that repeat the device and
+    /// user in every event.
     var isLarge = false
 
     func run() throws {

@@ -5,7 +5,7 @@ import CCounters
 import Foundation
 import Trackway
 
-/// Measures the time from before `Analytics.init` to the first request at a sink on loopback.
+/// Measures the time from just before `Analytics.init` to the first request at a sink on loopback.
 ///
 /// Varies the number of events left by earlier processes, which exited without a shutdown.
 struct Startup {
@@ -51,7 +51,7 @@ struct Startup {
         _exit(0)
     }
 
-    /// `measure-start PORT FOLDER`: starts, sends one new event with all others, and prints how long that took.
+    /// `measure-start PORT FOLDER`: starts, sends one new event with all pending ones, and prints how long that took.
     static func measureStart(_ arguments: [String]) async throws {
         guard arguments.count == 2, let port = UInt16(arguments[0]) else {
             throw BenchError("measure-start PORT FOLDER")

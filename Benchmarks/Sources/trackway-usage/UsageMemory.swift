@@ -46,7 +46,7 @@ struct UsageMemory {
         }
     }
 
-    /// The four documented steps; the bytes that would be sent are only counted.
+    /// Runs the four documented steps, but only counts the bytes that would be sent.
     private static func upload() {
         guard let snapshot = Usage.shared.store?.snapshot(for: Usage.defaultTargetID) else { return }
         let start = ccounters_nanoseconds()

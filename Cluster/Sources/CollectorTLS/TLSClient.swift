@@ -52,13 +52,13 @@ package struct TLSClient: Sendable {
         return false
     }
 
-    /// Returns the reason that encrypting a connection failed.
+    /// Returns why encrypting a connection failed.
     ///
     /// Returns nil if the error has another cause.
     ///
     /// Call on the connection's event loop.
     package func failure(_ error: any Error, on channel: any Channel, host: String) -> TLSFailure? {
-        // Without this handler the connection was never encrypted, and no certificate exists.
+        // Without this handler, the connection was never encrypted, and no certificate exists.
         let certificate = (try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self))?
             .peerCertificate
         return TLSFailure(error, certificate: certificate, host: host, files: files, at: SystemClock().now().wall)

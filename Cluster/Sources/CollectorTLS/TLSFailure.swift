@@ -3,7 +3,7 @@
 
 package import TrackwayCore
 
-/// Why a connection is not encrypted, or its server not trusted.
+/// Why a connection is not encrypted or its server is not trusted.
 package enum TLSFailure: Error, Sendable, Hashable {
     /// The server's reply is not TLS.
     case notTLS
@@ -44,7 +44,8 @@ package enum TLSFailure: Error, Sendable, Hashable {
             "closed the connection during or right after the TLS handshake; see its log for the reason, and pass a "
                 + "client certificate with \(option)-cert if the server verifies clients"
         case .handshakeTimeout:
-            "ignores the TLS handshake; check whether it is paused or overloaded, and that \(option) names a TLS port"
+            "does not respond to the TLS handshake; check whether it is paused or overloaded, and that \(option) names "
+                + "a TLS port"
         case .expired(let end):
             "has a certificate that expired at \(end.iso8601); renew it, and check this machine's clock"
         case .notYetValid(let start):
@@ -53,11 +54,11 @@ package enum TLSFailure: Error, Sendable, Hashable {
             "has a certificate that is not valid for \(host); use a name from the certificate in \(option), or add "
                 + "\(host) to the certificate's alternative names"
         case .unknownAuthority(nil):
-            "has a certificate that no authority of this system signed; pass its authority's file with \(option)-ca, "
-                + "and rule out a man in the middle"
+            "has a certificate that is not signed by an authority that this system trusts; pass the signing "
+                + "authority's certificate with \(option)-ca, and rule out a man-in-the-middle attack"
         case .unknownAuthority(let file?):
-            "has a certificate that no authority in \(file) signed; pass the correct file with \(option)-ca, and rule "
-                + "out a man in the middle"
+            "has a certificate that is not signed by an authority in \(file); pass the correct file with \(option)-ca, "
+                + "and rule out a man-in-the-middle attack"
         case .certificateRequired:
             "requires a client certificate; pass one with \(option)-cert, and its key with \(option)-key"
         case .certificateRejected(let file):
@@ -67,7 +68,8 @@ package enum TLSFailure: Error, Sendable, Hashable {
             "shares no TLS version or cipher with this client; enable TLS 1.2 or 1.3 on the server, and pass a "
                 + "certificate with \(option)-cert if it requires one"
         case .unencryptedData:
-            "sent extra plain text after its greeting, perhaps by a man in the middle; check what listens there"
+            "sent extra plain text after its greeting, which may be a man-in-the-middle attack; check what is "
+                + "listening there"
         case .other(let reason):
             "caused a TLS error (\(reason)); see its log"
         }

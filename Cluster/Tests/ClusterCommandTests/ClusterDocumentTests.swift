@@ -8,7 +8,7 @@ internal import Testing
 
 @Suite("Documented trackway-cluster commands")
 struct ClusterDocumentTests {
-    /// Parses command lines, and records an issue for each that the parser rejects.
+    /// Parses command lines and records an issue for each that the parser rejects.
     private static func check(_ lines: [DocumentedCommands.Line]) {
         for line in lines {
             do {
@@ -32,8 +32,7 @@ struct ClusterDocumentTests {
     }
 
     @Test
-    func `the parser accepts every trackway-cluster command line that a comment or a text in the sources names`() throws
-    {
+    func `the parser accepts every trackway-cluster command line in comments and strings of the sources`() throws {
         let folders = ["Cluster/Sources", "Server/Sources"]
         let lines = try DocumentedCommands(of: "trackway-cluster", inSourcesOf: folders).lines
         #expect(lines.count > 20)

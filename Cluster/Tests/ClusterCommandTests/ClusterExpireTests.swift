@@ -68,7 +68,7 @@ struct ClusterExpireTests {
     }
 
     @Test
-    func `weeks are listed by their first day, followed by what expired and what is kept`() {
+    func `weeks are listed by their first day, followed by the total and the start of the kept events`() {
         let table = [
             "week from      events    on disk", "2023-11-09  1,204,331    1.5 GiB",
             "2023-11-16          9  512 bytes",

@@ -9,7 +9,7 @@ internal import Testing
 
 @Suite("Help of trackway-cluster")
 struct ClusterHelpTests {
-    /// Returns a command and all displayed commands below it.
+    /// Returns a command and all its visible subcommands, at any depth.
     private static func commands(below command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
         [command]
             + command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
@@ -24,7 +24,7 @@ struct ClusterHelpTests {
     }
 
     @Test
-    func `every help text has at most 78 columns, starts with the usage, and has an abstract in a sentence`() {
+    func `every help text is at most 78 columns wide, starts with the usage, and has a one-sentence abstract`() {
         let commands = Self.commands(below: TrackwayCluster.self)
         #expect(commands.count > 60)
         for command in commands {
@@ -38,7 +38,7 @@ struct ClusterHelpTests {
     }
 
     @Test
-    func `the help groups the commands, those of the cluster first`() {
+    func `the help groups the commands and lists the cluster commands first`() {
         let lines = Self.lines(of: TrackwayCluster.self)
         let titles = ["CLUSTER:", "COLLECTOR:", "EVENTS:", "ANALYSIS:", "BOARDS AND ALERTS:", "DEVICES:"]
         #expect(lines.filter { titles.contains($0) } == titles)
@@ -57,7 +57,7 @@ struct ClusterHelpTests {
             (["tail"], "trackway-cluster events tail"), (["cluster", "chek"], "trackway-cluster cluster check"),
         ] as [([String], String)]
     )
-    func `a former name, and a subcommand's name alone, suggest the full command line`(
+    func `a former name or a bare subcommand name suggests the full command line`(
         _ words: [String],
         _ line: String
     ) throws {

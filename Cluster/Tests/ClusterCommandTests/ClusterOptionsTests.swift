@@ -66,7 +66,7 @@ struct ClusterOptionsTests {
     }
 
     @Test
-    func `a report has a line per server and a sentence per problem, with the same contents as JSON`() {
+    func `a report has a line per server and a sentence per problem, and its JSON has the same contents`() {
         var stream = StreamFacts(name: "INTAKE_0")
         stream.leader = "n0"
         stream.replicas = [.init(name: "n1"), .init(name: "n2", isOffline: true)]
@@ -77,17 +77,17 @@ struct ClusterOptionsTests {
             stream: stream,
             reports: [MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]
         )
-        let report = ClusterReport([facts], faults: ["The server n1 does not sync always."])
+        let report = ClusterReport([facts], faults: ["The server n1 does not sync every write."])
         let lines = ClusterText.lines(report, style: Style(isColored: false))
         #expect(
             lines == [
                 "INTAKE_0  3 copies, 1,234 records received, 1.5 KiB of 1 GiB",
                 "server  role    version  disk",
-                "n0      leader  2.15.1   syncs always",
-                "n1      copy    2.15.1   does not sync always",
+                "n0      leader  2.15.1   syncs every write",
+                "n1      copy    2.15.1   does not sync every write",
                 "n2      copy             is unreachable",
-                "The server n1 does not sync always.",
-                "Server n2 is unreachable; losing one more stops intake. Check its connections, or start it.",
+                "The server n1 does not sync every write.",
+                "Server n2 is unreachable; losing another server stops intake. Check its connections, or start it.",
             ]
         )
         #expect(ClusterText.status(report, nil) == .negative)
@@ -131,9 +131,9 @@ struct ClusterOptionsTests {
         let lines = ClusterText.lines(degraded, style: Style(isColored: false))
         #expect(lines.contains("n2      copy    2.15.1   stores nothing: JetStream is off"))
         #expect(
-            lines.contains { $0.hasPrefix("Server n2 stores nothing; losing one more stops intake.") }
+            lines.contains { $0.hasPrefix("Server n2 stores nothing; losing another server stops intake.") }
         )
-        #expect(lines.last == "Acknowledged records are on the disks of a majority.")
+        #expect(lines.last == "Acknowledged records are on the disks of a majority of the servers.")
         // A stream change that was interrupted before it stopped intake also counts as degraded.
         let unfinished = StreamChangePlanner.PendingChange(streams: 3, isAccepting: true)
         #expect(ClusterText.status(report(.syncsAlways, warnings: [unfinished.message]), nil) == .degraded)
@@ -142,7 +142,7 @@ struct ClusterOptionsTests {
     }
 
     @Test
-    func `a stream plan reports an unfinished change of streams`() {
+    func `a stream plan reports an unfinished stream change`() {
         var status = StreamChangePlanner.Snapshot(
             order: nil,
             hasOrder: true,
@@ -157,7 +157,7 @@ struct ClusterOptionsTests {
     }
 
     @Test
-    func `tables are reported as a line with their progress or as a sentence per problem, and likewise as JSON`() {
+    func `tables are reported as one progress line or as one sentence per problem, and JSON reports the same`() {
         var status = TableStatus(address: "http://c:8123/trackway", lastSequence: 1_300)
         status.report = ColumnReport(version: "18.16.1", blocks: 12, last: 1_234, events: 23_817)
         #expect(
@@ -197,7 +197,7 @@ struct ClusterOptionsTests {
         #expect(!report.mayRevealErasedRecords)
         #expect(
             ClusterAuditCommand.lines(report, shouldRepair: true) == [
-                "Block 7 (records 10 to 19) lacked rows: 1,500 in events, 1 in blocks; they were written again.",
+                "Block 7 (records 10 to 19) lacked rows: 1,500 in events, 1 in blocks; they were rewritten.",
                 "1,200 blocks with 5 events were checked.",
             ]
         )
@@ -209,8 +209,8 @@ struct ClusterOptionsTests {
             !report.isComplete && ClusterAuditCommand.lines(report, shouldRepair: false)[0].hasSuffix("1 in blocks.")
         )
         report.findings = []
-        report.failure = "It ended."
-        #expect(!report.isComplete && ClusterAuditCommand.lines(report, shouldRepair: true).last == "It ended.")
+        report.failure = "It stopped early."
+        #expect(!report.isComplete && ClusterAuditCommand.lines(report, shouldRepair: true).last == "It stopped early.")
     }
 
     @Test
@@ -234,7 +234,7 @@ struct ClusterOptionsTests {
     }
 
     @Test
-    func `the folder of an intake log is rejected for a stream, and the folder of a stream for a log`() async throws {
+    func `a stream cannot use the folder of an intake log, and a log cannot use the folder of a stream`() async throws {
         try await RunningCollector.withFolder { root in
             let unreachable = EngineSettings(addresses: [NATSAddress(host: "127.0.0.1", port: 1)])
             try await RunningCollector.with(folder: root + "/log") { _ in }
@@ -257,7 +257,7 @@ struct ClusterOptionsTests {
 }
 
 extension RunningCollector {
-    /// Returns why a collector does not start; nil if it starts.
+    /// Returns the failure that keeps a collector from starting; nil if it starts.
     static func failure(folder: String, engine: EngineSettings?) async -> CommandFailure? {
         var configuration = CollectorConfiguration(host: "127.0.0.1", port: 0)
         configuration.isEphemeral = false

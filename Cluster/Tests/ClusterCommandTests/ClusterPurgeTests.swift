@@ -76,13 +76,13 @@ struct ClusterPurgeTests {
         let silent = Self.reader("web2:/data", 1_001, ago: 300_000)
         #expect(
             PurgeText.lines(Self.report(.reader(silent)), at: Self.now, style: Style(isColored: false)) == [
-                "1,000 records were removed, everything before record 1,001.",
-                "The stream has the records 1,001 to 5,000.",
+                "1,000 records were removed: everything before record 1,001.",
+                "The stream contains records 1,001 to 5,000.",
                 "collector   read up to  last report",
                 "web2:/data       1,000  3 d 11 h ago",
                 "web1:/data       5,000  now",
-                "The collector web2:/data has read up to record 1,000 and has been silent for 3 d 11 h; later records "
-                    + "are kept for it. Start it, or, if it is gone for good, add --forget web2:/data.",
+                "The collector web2:/data has read up to record 1,000 and has not reported for 3 d 11 h; later records "
+                    + "are kept for it. Start it, or, if it has been decommissioned, add --forget web2:/data.",
             ]
         )
         let slow = Self.reader("web2:/data", 1_001, ago: 9)
@@ -116,7 +116,7 @@ struct ClusterPurgeTests {
             json["collectors"]?.array?.count == 2 && PurgeText.reasons(Self.report(.tooRecent), at: Self.now).isEmpty
         )
         let purged = BlockFinding(decision: decision, missing: [.events: 2], isRepaired: false, isPurged: true)
-        #expect(AuditText.lines([purged])[0].contains("cannot be rewritten, as its records were purged"))
+        #expect(AuditText.lines([purged])[0].contains("cannot be rewritten because its records were purged"))
     }
 
     @Test
@@ -124,7 +124,7 @@ struct ClusterPurgeTests {
         let readers = [Self.reader("web1:/data", 5, ago: 8), Self.reader("web2:/data", 5, ago: 121)]
         #expect(ClusterPurgeCommand.forgetError("web2:/data", readers: readers, at: Self.now) == nil)
         let running = ClusterPurgeCommand.forgetError("web1:/data", readers: readers, at: Self.now)?.description
-        #expect(running?.contains("8.0 s ago") == true && running?.contains("Stop it first") == true)
+        #expect(running?.contains("8.0 s ago") == true && running?.contains("Stop the collector first") == true)
         let unknown = ClusterPurgeCommand.forgetError("web3", readers: readers, at: Self.now)?.description
         #expect(unknown?.contains("web1:/data, web2:/data") == true)
     }
@@ -132,7 +132,7 @@ struct ClusterPurgeTests {
     @Test(
         arguments: [(1, 1, false), (1, 0, false), (5, 5, false), (1, 5, true), (4, 5, true)] as [(UInt64, UInt64, Bool)]
     )
-    func `an index before the stream's first record is an error with both positions; one at that record continues`(
+    func `an index behind the stream's first record causes an error with both positions; one at that record continues`(
         next: UInt64,
         first: UInt64,
         isLost: Bool

@@ -29,7 +29,7 @@ struct ClusterServeOptionsTests {
             ["--nats", "nats://a", "--clickhouse", "http://clickhouse/trackway", "--no-index"],
         ] as [[String]]
     )
-    func `valid options are accepted, including those of serve on a single machine`(_ arguments: [String]) throws {
+    func `valid options are accepted, including those for a single machine`(_ arguments: [String]) throws {
         _ = try ClusterServeCommand.parse(arguments)
     }
 

@@ -11,7 +11,7 @@ internal import Testing
 
 /// A collector process on a NATS cluster, for tests to kill.
 ///
-/// It ends with the test process, however that ends.
+/// It exits when the test process ends, for whatever reason.
 actor EngineCollector {
     /// How a process ended.
     struct ExitResult: Sendable {
@@ -41,7 +41,7 @@ actor EngineCollector {
             .appendingPathComponent("trackway-cluster").path
     }
 
-    /// Writes a credentials file to `folder`, and returns the options for the NATS cluster.
+    /// Writes a credentials file to `folder` and returns the options for the NATS cluster.
     static func options(_ cluster: NATSTestCluster, _ folder: String) throws -> [String] {
         let file = folder + "/nats.json"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ actor EngineCollector {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // Both outputs are short, and fit into their pipes.
+        // Both outputs are short enough to fit into their pipes.
         process.waitUntilExit()
         return (
             process.terminationStatus,
@@ -70,7 +70,7 @@ actor EngineCollector {
         )
     }
 
-    /// Starts the collector, and returns its address once it is ready.
+    /// Starts the collector and returns its address once it is ready.
     ///
     /// - Throws: If the process ends before it is ready.
     func start() async throws -> CollectorAddress {
@@ -96,7 +96,7 @@ actor EngineCollector {
                 port = boundPort
                 return try CollectorAddress("127.0.0.1:\(boundPort)", key: "dev")
             }
-            // Check the output as well, because the shell around the collector would wait indefinitely.
+            // Check the output as well: if the collector fails, the shell that started it keeps running.
             let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
             try #require(failure == nil && process.isRunning, "The collector ended: \(errors)")
             try await ContinuousClock().sleep(for: .milliseconds(20))
@@ -111,7 +111,7 @@ actor EngineCollector {
     /// The standard error output since the last start.
     var errors: String { (try? String(contentsOfFile: folder + ".errors", encoding: .utf8)) ?? "" }
 
-    /// Ends the process with a signal, and returns once it has ended.
+    /// Ends the process with a signal and returns once it has ended.
     @discardableResult
     func stop(signal: String) -> ExitResult? {
         guard let (process, stdinPipe) = process else { return nil }

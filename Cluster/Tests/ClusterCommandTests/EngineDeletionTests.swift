@@ -14,16 +14,16 @@ internal import TrackwayJournal
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Deletes erased installations' records, with real servers and processes.
+/// Tests the deletion of erased installations' records with real servers and processes.
 ///
 /// Uses three NATS servers, one ClickHouse server, and collectors and forwarders as processes.
 @Suite(
     "Deleting erased records from a NATS stream",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -45,7 +45,7 @@ struct EngineDeletionTests {
             try EngineCollector.run(words + options + ["--clickhouse", server.url + "/" + database])
         }
 
-        /// Returns a forwarding runner for this process, and its tables.
+        /// Returns a forwarding runner for this process and its tables.
         func forwarding() async throws -> (ForwardingRunner, ClickHouseStore) {
             let origin = try await engine.origin()
             let address = try #require(ClickHouseAddress(server.url + "/trackway"))
@@ -56,7 +56,7 @@ struct EngineDeletionTests {
             )
         }
 
-        /// Publishes a batch to the stream, and returns its sequence.
+        /// Publishes a batch to the stream and returns its sequence.
         @discardableResult
         func commit(_ batch: SentBatch) async throws -> UInt64 {
             let commit = try await engine.intake.commit(
@@ -68,7 +68,8 @@ struct EngineDeletionTests {
             return commit.position.streamSequence - 1
         }
 
-        /// Returns the error code of the stream's leader for a record; nil if it has the record.
+        /// Returns the error code with which the stream's leader answers a request for a record; nil if it has the
+        /// record.
         func errorNumber(_ sequence: UInt64) async throws -> Int64? {
             let answer = try await client.request(
                 "$JS.API.STREAM.MSG.GET.INTAKE_0",
@@ -295,13 +296,13 @@ struct EngineDeletionTests {
                 left -= 1
                 return left < 0
             }
-            if hasFailed { throw StreamMaintenanceError("It is dead.") }
+            if hasFailed { throw StreamMaintenanceError("The process was killed.") }
             try await list.delete(sequence)
         }
     }
 
     @Test
-    func `after a process is killed between listing and deleting, or at any other point, another one finishes`()
+    func `after a process is killed between listing and deleting, or at any other point, another process finishes`()
         async throws
     {
         try await Self.run { environment in
@@ -322,7 +323,7 @@ struct EngineDeletionTests {
             for count in [0, 1, 3] {
                 let list = FailingDeletionList(list: environment.engine.deletionIndexes, deletionsLeft: Locked(count))
                 let report = await forwarding.eraseRecords(list, environment.engine.maintenance, store)
-                #expect(report.failure == "It is dead." && report.deleted == count, "\(report)")
+                #expect(report.failure == "The process was killed." && report.deleted == count, "\(report)")
                 // A concurrent reader can still read to the end.
                 var next = LogPosition(stream: 0, sequence: 1)
                 while next.streamSequence <= last {
@@ -373,14 +374,14 @@ struct EngineDeletionTests {
             #expect(try await environment.errorNumber(erased[0]) == nil)
             #expect(try await environment.errorNumber(erased[1]) == 10_037)
             let audit = try environment.command(["cluster", "audit"])
-            #expect(audit.status == 0 && audit.output.contains("1 in counts; they were written again"), "\(audit)")
+            #expect(audit.status == 0 && audit.output.contains("1 in counts; they were rewritten"), "\(audit)")
             #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
             #expect(try await environment.errorNumber(erased[0]) == 10_037)
         }
     }
 
     @Test
-    func `a running forwarder deletes records soon; one without permission reports that and still erases the rows`()
+    func `a running forwarder deletes records promptly; one without permission reports that and still erases the rows`()
         async throws
     {
         try await Self.run { environment in

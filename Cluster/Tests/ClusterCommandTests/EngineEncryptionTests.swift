@@ -10,16 +10,16 @@ internal import TrackwayCore
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Tests with real NATS and ClickHouse servers that encrypt, and real processes.
+/// Tests with real processes and with real NATS and ClickHouse servers that use TLS.
 ///
 /// Skipped if the servers are unavailable.
 @Suite(
     "Collectors and forwarders over TLS",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .enabled(if: TestCertificates.isAvailable, "openssl is not installed."),
     .serialized,

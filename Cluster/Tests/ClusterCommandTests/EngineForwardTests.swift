@@ -16,11 +16,11 @@ internal import TrackwayJournal
 /// Forwarder processes between three real NATS servers and one ClickHouse server.
 @Suite(
     "Forwarding to a ClickHouse server",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -185,8 +185,8 @@ struct EngineForwardTests {
 
     /// Creates a stream's records as clients send them.
     ///
-    /// A tenth of the batches are sent twice, a tenth are sent again with different boundaries, and some are rejected
-    /// in part.
+    /// A tenth of the batches are sent twice, a tenth are sent again with different boundaries, and some are partly
+    /// rejected.
     private static func records(events: Int, seed: UInt64) -> (records: [(UInt64, [UInt8])], ids: Set<EventID>) {
         var random = SeededNumberGenerator(seed: seed)
         var records: [(UInt64, [UInt8])] = []
@@ -231,7 +231,7 @@ struct EngineForwardTests {
                     _ = try await engine.intake.commit(kind: .intake, record: record, route: route)
                     break
                 } catch {
-                    // Not acknowledged within ten seconds: the record may be stored, and is sent again, as clients do.
+                    // Not acknowledged within ten seconds: the record may be stored. Send it again, as clients do.
                     try await pause(100)
                 }
             }
@@ -255,7 +255,7 @@ struct EngineForwardTests {
                 ForwarderProcess(environment.natsOptions + environment.clickHouseOptions)
             }
             for forwarder in forwarders { try await forwarder.start() }
-            // Put these portions into different blocks, however quickly records arrive.
+            // Put these portions into different blocks, no matter how quickly records arrive.
             for (block, portion) in portions[..<2].enumerated() {
                 try await Self.publish(portion, environment.cluster)
                 while try await environment.number("SELECT count() FROM blocks FINAL") <= block {

@@ -15,18 +15,18 @@ internal import TrackwayCore
 /// Uses three NATS servers and one ClickHouse server.
 @Suite(
     "Collectors without an index",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineNoIndexTests {
     @Test
-    func `acknowledged events can be read once in the tables, and table problems are reported until resolved`()
+    func `acknowledged events can be read once they are in the tables, and table problems are reported until resolved`()
         async throws
     {
         try await NATSTestCluster.run { cluster in
@@ -42,7 +42,7 @@ struct EngineNoIndexTests {
         let natsOptions = try EngineCollector.options(cluster, folder)
         let options = ["--clickhouse", server.url + "/trackway", "--no-index"]
         let clickHouseOptions = ["--clickhouse", server.url + "/trackway"]
-        // Without tables the collector does not start, and names the command that creates them.
+        // Without tables, the collector does not start and names the command that creates them.
         let early = try EngineCollector.run(
             ["serve", "--port", "0", "--dev-key", "dev", "--data", folder + "/early"] + natsOptions + options
         )

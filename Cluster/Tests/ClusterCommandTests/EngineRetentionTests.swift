@@ -14,16 +14,16 @@ internal import TrackwayJournal
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Retention in a stream and in tables, with real servers and processes.
+/// Tests retention in a stream and in tables with real servers and processes.
 ///
 /// Uses three NATS servers, one ClickHouse server, and collectors as processes.
 @Suite(
     "Stream and table retention",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -93,7 +93,7 @@ struct EngineRetentionTests {
 
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(50)) }
 
-    /// Runs servers with a stream of one mebibyte and tables while `body` runs.
+    /// Runs servers with a 1 MiB stream and tables while `body` runs.
     private static func run(_ body: @escaping @Sendable (Environment) async throws -> Void) async throws {
         try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
@@ -154,7 +154,7 @@ struct EngineRetentionTests {
             #expect(tooRecent.status == 0 && tooRecent.output.contains("Nothing was removed."), "\(tooRecent)")
             #expect(tooRecent.output.contains("/one") && tooRecent.output.contains(accepted.grouped), "\(tooRecent)")
 
-            // A collector that is behind keeps the records that it needs, even if it is gone.
+            // Records that a lagging collector still needs are kept, even if the collector no longer exists.
             try await environment.engine.maintenance.reportPosition(of: "elsewhere:/data", next: 1)
             let blocked = try await environment.purge()
             #expect(blocked.before == nil && blocked.readers.first?.name == "elsewhere:/data")
@@ -251,7 +251,7 @@ struct EngineRetentionTests {
     }
 
     @Test
-    func `weeks expired by command or forwarder are not reported missing or rewritten, and responses have kept_from`()
+    func `weeks expired by command or forwarder are neither reported missing nor rewritten; responses have kept_from`()
         async throws
     {
         try await Self.run { environment in
@@ -275,9 +275,9 @@ struct EngineRetentionTests {
             #expect(expired.status == 0 && expired.output.contains(#""kept_from":1"#), "\(expired)")
             #expect(try await environment.server.query("SELECT count() FROM events").hasPrefix("100"))
             let audit = try environment.command(["cluster", "audit"])
-            #expect(audit.status == 0 && audit.output.contains("The events of 1 of them have expired"), "\(audit)")
+            #expect(audit.status == 0 && audit.output.contains("1 of these blocks have expired"), "\(audit)")
 
-            // Write the blocks again, as for tables that lost their last blocks.
+            // Write the blocks again, as after the loss of the tables' last blocks.
             _ = try await environment.server.query("TRUNCATE TABLE blocks")
             #expect(try environment.command(["cluster", "forward", "--until-caught-up"]).status == 0)
             #expect(try await environment.server.query("SELECT uniqExact(position) FROM events").hasPrefix("100"))

@@ -14,8 +14,8 @@ internal import TrackwayCore
 /// Complete collectors, as processes, on three real NATS servers.
 @Suite(
     "Collectors on three NATS servers",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .serialized,
     .timeLimit(.minutes(3))
 )
@@ -35,7 +35,7 @@ struct EngineServeTests {
         return sender.tally
     }
 
-    /// Returns the ids of all events of a collector, in its order.
+    /// Returns the ids of all events of a collector, in the collector's order.
     private static func events(_ address: CollectorAddress, _ count: Int) async throws -> [String] {
         let client = CollectorClient(address)
         _ = try await client.get("/v1/wait", query: [("count", "\(count)"), ("timeout", "60")], timeout: 90)
@@ -52,7 +52,7 @@ struct EngineServeTests {
         }
     }
 
-    /// Returns what `nats-py` finds in the stream; nil if it is unavailable.
+    /// Returns the contents of the stream as `nats-py` reads them; nil if `nats-py` is unavailable.
     private static func readWithPythonClient(_ cluster: NATSTestCluster) throws -> JSONValue? {
         guard let library = NATSServerBinary.pythonClient else { return nil }
         let process = Process()
@@ -128,11 +128,13 @@ struct EngineServeTests {
     }
 
     @Test
-    func `no collector starts if one server does not sync always, and 'cluster check' names the server`() async throws {
+    func `no collector starts if one server does not sync every write, and 'cluster check' names the server`()
+        async throws
+    {
         try await NATSTestCluster.run(withoutSync: ["n1"]) { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
-                let sentence = "The server n1 does not sync always"
+                let sentence = "The server n1 does not sync every write"
                 let initialized = try EngineCollector.run(["cluster", "init", "--gigabytes", "1"] + options)
                 #expect(initialized.status == CommandStatus.negative.rawValue && initialized.output.contains(sentence))
                 let check = try EngineCollector.run(["cluster", "check"] + options)
@@ -145,7 +147,7 @@ struct EngineServeTests {
     }
 
     @Test
-    func `readiness fails while a server does not sync always, and held requests end when the collector stops`()
+    func `readiness fails while a server does not sync every write, and held requests end when the collector stops`()
         async throws
     {
         try await NATSTestCluster.run { cluster in
@@ -165,12 +167,13 @@ struct EngineServeTests {
                     try await Self.pause()
                     answer = try await ready()
                 }
-                #expect(answer.status == 503 && answer.body.contains("The server n2 does not sync always"))
+                #expect(answer.status == 503 && answer.body.contains("The server n2 does not sync every write"))
                 await cluster.kill("n2")
                 try await cluster.start("n2")
                 while try await ready().status != 200 { try await Self.pause() }
 
-                // Without a majority, requests are held; a terminated collector does not wait for them indefinitely.
+                // Without a majority, requests are held; a collector that receives SIGTERM does not wait for them
+                // indefinitely.
                 for name in ["n0", "n1"] { await cluster.kill(name) }
                 let port = try #require(URL(string: address.root)?.port)
                 async let heldResponse = try? Wire.request(

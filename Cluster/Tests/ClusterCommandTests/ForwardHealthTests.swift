@@ -30,9 +30,9 @@ struct ForwardHealthTests {
         #expect(health.response(forPath: "/readyz")?.body == #"{"status":"ready"}"#)
         health.update(ForwardingRunner.Status(written: 4, isStandingBy: true))
         #expect(health.response(forPath: "/readyz")?.body == #"{"status":"standing_by"}"#)
-        health.record(.failed("ClickHouse “a\"b” is away."))
+        health.record(.failed("ClickHouse “a\"b” is down."))
         let unavailable = try #require(health.response(forPath: "/readyz"))
-        #expect(unavailable.status == 503 && unavailable.body.contains(#"is away."#))
+        #expect(unavailable.status == 503 && unavailable.body.contains(#"is down."#))
         health.record(.recovered)
         highest.withLock { $0 = 9 }
         health.refreshStreamEnd()
@@ -40,14 +40,14 @@ struct ForwardHealthTests {
         #expect(health.response(forPath: "/readyz")?.status == 200)
         clock.advance(by: .seconds(1))
         #expect(
-            health.response(forPath: "/readyz")?.body.contains("lack 5 records of the stream, the first for 61 s")
-                == true
+            health.response(forPath: "/readyz")?.body
+                .contains("lack 5 records of the stream; the oldest has been missing for 61 s") == true
         )
         #expect(health.response(forPath: "/metrics")?.body.contains("\ntrackway_forward_lag_records 5\n") == true)
     }
 
     @Test
-    func `the health server listens on the given port, and an occupied port ends it with a message`() async throws {
+    func `the health server listens on the given port, and ends with a message if the port is in use`() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let health = ForwardHealth(host: "127.0.0.1", port: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -11,7 +11,7 @@ internal import TrackwayCore
 
 /// A forwarder process, for tests to kill.
 ///
-/// It ends with the test process, however that ends.
+/// It exits when the test process ends, for whatever reason.
 actor ForwarderProcess {
     private let options: [String]
     private var process: (process: Process, stdinPipe: Pipe)?
@@ -37,7 +37,7 @@ actor ForwarderProcess {
         self.process = (process, stdinPipe)
     }
 
-    /// Ends the process with a signal, and returns once it has ended.
+    /// Ends the process with a signal and returns once it has ended.
     func stop(signal: String) {
         guard let (process, stdinPipe) = process else { return }
         self.process = nil

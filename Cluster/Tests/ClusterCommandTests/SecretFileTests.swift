@@ -49,7 +49,7 @@ struct SecretFileTests {
     }
 
     @Test
-    func `a symbolic link is judged by its target, as Kubernetes mounts secrets`() async throws {
+    func `the mode of a symbolic link's target counts, because Kubernetes mounts secrets as links`() async throws {
         for (mode, isInsecure) in [(0o600, false), (0o644, true)] {
             try await Self.withFile(mode: mode) { path throws in
                 try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: path)

@@ -34,12 +34,12 @@ struct TLSOptionsTests {
         Combination(
             isEncrypted: false,
             options: ["--nats-ca", "ca.pem"],
-            expected: "--nats-ca is for encrypted connections; pass the server with --nats tls://host:4222"
+            expected: "--nats-ca requires an encrypted connection; pass the server with --nats tls://host:4222"
         ),
         Combination(
             isEncrypted: false,
             options: ["--clickhouse-cert", "a", "--clickhouse-key", "b"],
-            expected: "--clickhouse-cert is for encrypted"
+            expected: "--clickhouse-cert requires an encrypted"
         ),
         Combination(isEncrypted: true, options: ["--nats-cert", "a.pem"], expected: "--nats-key belong together"),
         Combination(
@@ -94,7 +94,7 @@ struct TLSOptionsTests {
     }
 
     @Test(.enabled(if: TestCertificates.isAvailable, "openssl is not installed."))
-    func `unusable files are named with the required contents`() async throws {
+    func `errors name unusable files and the contents that they must have`() async throws {
         try await TestCertificates.run { certificates in
             let (mine, other) = (try certificates.issue("mine"), try certificates.issue("other"))
             let text = try certificates.writeFile("text.pem", "no PEM")

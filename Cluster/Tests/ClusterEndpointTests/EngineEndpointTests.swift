@@ -152,7 +152,7 @@ struct EngineEndpointTests {
             ] {
                 #expect(answer.status == 503 && answer.errorCode == "engine_not_durable")
                 #expect(answer.headers["retry-after"] == "30")
-                #expect(answer.body.contains("The server n1 does not sync always"))
+                #expect(answer.body.contains("The server n1 does not sync every write"))
                 #expect(answer.body.contains("sync_interval: always"))
             }
             #expect(environment.published.withLock { $0.isEmpty })
@@ -162,12 +162,12 @@ struct EngineEndpointTests {
     }
 
     @Test
-    func `a stream whose sequence goes back is not trusted again, whatever it acknowledges later`() async throws {
+    func `a stream whose sequence moves backward is not trusted again, whatever it acknowledges later`() async throws {
         try await Self.run { environment in
             for _ in 0..<2 { #expect(try await environment.collector.post(Self.event).status == 200) }
             environment.behavior.withLock { $0 = .restartsAtFirst }
             let answer = try await environment.collector.post(Self.event)
-            #expect(answer.status == 503 && answer.body.contains("INTAKE_0 went back from 2 to 1"))
+            #expect(answer.status == 503 && answer.body.contains("INTAKE_0 moved back from 2 to 1"))
             environment.behavior.withLock { $0 = .accepts }
             #expect(try await environment.collector.post(Self.event).status == 503)
             #expect(try await environment.collector.request("GET", "/readyz").status == 503)

@@ -6,11 +6,11 @@ internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
-/// Collectors: their intakes follow the product's values, like `OrderedIntake` and `StreamIntake`.
+/// Collectors, whose intakes run the product's state machines as `OrderedIntake` and `StreamIntake` do.
 extension Simulation {
-    /// The time until a server that does not sync must have been noticed.
+    /// The maximum time until a server that does not sync is noticed.
     ///
-    /// Checks are ten seconds apart and take up to four, and a report is up to two seconds old on arrival.
+    /// Checks are ten seconds apart and take up to four seconds, and a report is up to two seconds old on arrival.
     private static let detectionTime: Int64 = 17_000
     private static let recordBytes = 100
 
@@ -27,7 +27,7 @@ extension Simulation {
     func step(_ reference: AttemptReference) {
         let index = Int(reference.index)
         if let remainingChecks = attempts[index].remainingChecks {
-            // Check whether other streams were opened, like `OrderedIntake`.
+            // Check whether other streams were opened, as `OrderedIntake` does.
             let node = attempts[index].node
             _ = read(node)
             if openedStreams(node).opened == attempts[index].opened {
@@ -103,7 +103,7 @@ extension Simulation {
         }
     }
 
-    /// Returns the outcome of a rejection, as the product maps it.
+    /// Returns the outcome that the product assigns to a rejection.
     func outcome(of failure: SimulatedEvent.Rejection, for reference: AttemptReference) -> PublishOutcome {
         let stream = logs[attempts[Int(reference.index)].stream].name
         switch failure {
@@ -153,8 +153,8 @@ extension Simulation {
         }
     }
 
-    /// Acknowledges a batch, and checks that it is stored at that position by a majority not known to run without
-    /// syncing.
+    /// Acknowledges a batch and checks that it is stored at that position by a majority of servers, none of which is
+    /// known to run without syncing.
     private func acknowledge(_ reference: AttemptReference, _ sequence: UInt64) {
         let attempt = attempts[Int(reference.index)]
         let (node, stream, position) = (attempt.node, attempt.stream, Int(sequence) - 1)

@@ -78,7 +78,7 @@ extension Simulation {
         queue.add(.other(action), after: delay)
     }
 
-    /// Restarts the time for noticing a server without syncing that was unreachable until now.
+    /// Restarts the detection time for a non-syncing server that was unreachable until now.
     private func restartSyncTimer(_ server: Int) {
         if servers[server].unsyncedSince != nil { servers[server].unsyncedSince = now }
     }

@@ -8,7 +8,7 @@ internal import TrackwayCore
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// Forwarders: each follows the orders of a `Forwarder`, like `ForwardingRunner`.
+/// Forwarders, each of which carries out the steps of a `Forwarder` as `ForwardingRunner` does.
 extension Simulation {
     func scheduleForwarder(_ node: Int, after delay: Int64) {
         after(max(1, delay), on: node) { $0.performForwarderStep(node) }
@@ -100,7 +100,9 @@ extension Simulation {
         scheduleForwarder(node, after: transitTime)
     }
 
-    /// When a collector received a record, with differing clocks and a week that ends during the run.
+    /// Returns the time at which a collector received a record.
+    ///
+    /// Clocks differ, and a week ends during the run.
     private func receiveTime(_ record: (body: Int32, at: Int64)) -> Timestamp? {
         guard record.body >= 0 else { return nil }
         let clock = Int64(record.body % 5 - 2) * plan.maxClockOffset / 2

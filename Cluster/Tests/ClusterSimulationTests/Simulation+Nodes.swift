@@ -170,7 +170,7 @@ extension Simulation {
         if shouldSwitchServer, let connection = pending.connection { dropConnection(node, connection) }
     }
 
-    /// The verdict of the product's gate on a stream, from what the given server reports.
+    /// Returns the verdict of the product's durability gate on a stream, based on the given server's reports.
     func verdict(
         on log: Int,
         from server: Int,

@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
-/// The order: each follower reads entries and decides the next one, like `OrderFollower`.
+/// The order: each follower reads entries and decides the next one, as `OrderFollower` does.
 extension Simulation {
     private static let pageSize = 64
 
@@ -15,7 +15,7 @@ extension Simulation {
         queue.add(.readOrder(node: node, number: nodes[node].readNumber), after: max(1, delay))
     }
 
-    /// Handles that a record, and all before it in its stream, are known to be stored.
+    /// Notes that a record and all records before it in its stream are known to be stored.
     func recordKnownEnd(_ last: UInt64, in stream: Int, at node: Int) {
         guard last > nodes[node].knownEnds[stream] else { return }
         nodes[node].knownEnds[stream] = last
@@ -105,7 +105,7 @@ extension Simulation {
         return true
     }
 
-    /// Handles that a node has read this number of entries.
+    /// Notes that a node has read this number of entries.
     ///
     /// Entries are the same for all nodes, so their effect is computed once.
     private func recordRead(_ node: Int, _ count: Int) {

@@ -7,7 +7,7 @@ internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
-/// Installations, which send each batch until it is acknowledged.
+/// Installations, which send each batch repeatedly until it is acknowledged.
 extension Simulation {
     /// The time, in milliseconds, after which a sender stops waiting and tries another collector.
     private static let maxWait: Int64 = 15_000
@@ -59,7 +59,7 @@ extension Simulation {
         scheduleSend(installation, after: number(0...500))
     }
 
-    /// Handles that a collector has rejected a batch, or died.
+    /// Handles the rejection of a batch, or the death of its collector.
     func attemptRejected(_ batch: Int32) {
         let index = installation(of: batch)
         guard Int(batch) % plan.batches == installations[index].next, installations[index].due < 0 else { return }
@@ -67,7 +67,7 @@ extension Simulation {
         if installations[index].outstanding <= 0 { scheduleSend(Int32(index), after: number(200...2_000)) }
     }
 
-    /// Handles that a batch was acknowledged.
+    /// Handles the acknowledgment of a batch.
     func attemptAcknowledged(_ batch: Int32) {
         let index = installation(of: batch)
         if acknowledgedAt[Int(batch)] < 0 {

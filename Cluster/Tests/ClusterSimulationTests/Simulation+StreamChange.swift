@@ -6,9 +6,9 @@ internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
-/// Growth: a process follows the steps of a `StreamChangePlanner`, like `StreamChangeRunner`.
+/// Stream changes: a process carries out the steps of a `StreamChangePlanner` as `StreamChangeRunner` does.
 ///
-/// It is killed at any step, and run again.
+/// The process may be killed at any step, and is then run again.
 extension Simulation {
     private var streamChangeNode: Int { nodes.count - 1 }
     private static let pause: Int64 = 100
@@ -178,7 +178,7 @@ extension Simulation {
         return true
     }
 
-    /// Ends each stream with a final record, and adds all records up to it to the order.
+    /// Ends each stream with a final record and adds all records up to it to the order.
     private func drain(_ streams: [Int], _ node: Int) {
         var ends: [Int: UInt64] = [:]
         let answers = PendingAnswers(streams.count)
@@ -222,7 +222,7 @@ extension Simulation {
                 guard let reporting = simulation.reportingLeader(of: stream, from: server) else { return }
                 if let position = simulation.logs[stream].finalRecord, position < simulation.logs[stream].records.count
                 {
-                    // Later callers find it, if the reporting member has it; no record may follow it.
+                    // Later callers find the final record if the reporting member has it; no record may follow it.
                     let end = UInt64(reporting.stored)
                     return answer(
                         simulation,

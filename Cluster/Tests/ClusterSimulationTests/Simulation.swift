@@ -8,9 +8,9 @@ internal import TrackwayCore
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// A cluster of values in virtual time: no tasks, no clock, no network.
+/// A cluster simulated with value types in virtual time, without tasks, clocks or a network.
 ///
-/// Senders hand batches to collectors, which decide with the product's own values. The NATS cluster is a model.
+/// Senders hand batches to collectors, which decide with the product's own state machines. The NATS cluster is a model.
 /// Forwarders copy the order into tables, and records are moved to other streams during the run.
 ///
 /// Used by one thread. The same plan and faults give the same run.
@@ -35,7 +35,7 @@ final class Simulation {
         var end: Int64 = 0
     }
 
-    /// Indexes into ``logs``: intake streams are at their numbers, followed by these.
+    /// Indexes into ``logs``, in which each intake stream is at its number, followed by these streams.
     static let order = 75
     static let blocks = 76
     /// The maximum time in which everything must settle after the last fault, in milliseconds.
@@ -60,12 +60,12 @@ final class Simulation {
     var decisionPool: [BlockDecision] = []
 
     // Decisions.
-    /// The state of the order after each entry, as the product's own value.
+    /// The state of the order after each entry, in the product's own type.
     var streamOrders: [StreamOrder] = []
     /// The end of each stream, by number, after each entry.
     var streamOrderEnds: [[UInt64]] = []
     var orderEntries: [OrderEntry] = []
-    /// The bodies of all records after those of the first stream's own order, in order.
+    /// The bodies of all ordered records that follow those of the first stream's own order.
     var orderedBodies: [Int32] = []
     var orderedTimes: [Int64] = []
     var prefixLength: Int?

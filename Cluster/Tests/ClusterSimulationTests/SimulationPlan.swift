@@ -13,7 +13,7 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
         case publishesUnproven
         /// A leader acknowledges records that only it has.
         case acknowledgesUnreplicated
-        /// Closed streams are not given time for records in flight.
+        /// Closed streams do not wait for records in flight.
         case skipsCloseDelay
         /// New streams are opened before all records of the old ones are in the order.
         case opensBeforeDrained
@@ -34,7 +34,7 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
     var batches = 12
     /// The maximum time before an installation's next batch, in milliseconds.
     var maxPause = 4_000
-    /// When to move records to how many streams; times are in milliseconds.
+    /// The stream changes: the time of each, in milliseconds, and the new number of streams.
     var streamChanges: [(at: Int64, streams: Int)] = []
     /// The period in which faults begin, in milliseconds.
     var faultPeriod: Int64 = 60_000
@@ -101,7 +101,7 @@ struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String, Sendable, CaseIterable {
         /// A server dies.
         case killServer
-        /// A server stops, with its connections open.
+        /// A server stops while its connections stay open.
         case pauseServer
         /// A server, or a small group of servers, is cut off from the others.
         case isolateServers

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Testing
 
-/// A whole cluster in virtual time: values of the product, and a model of everything around them.
+/// A whole cluster in virtual time: the product's state machines, and a model of everything around them.
 ///
 /// `TRACKWAY_SIMULATION=full` adds a cluster of 64 streams and 200 collectors with 1,000,000 batches, and thousands of
 /// small clusters.
@@ -95,7 +95,7 @@ struct SimulationTests {
 }
 
 extension Simulation {
-    /// The faults of a failed run, without those that are not needed for a failure.
+    /// The faults of a failed run, reduced to those required for the failure.
     var shortest: [SimulatedFault] {
         var rest = script
         for fault in script {

@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// A ClickHouse server on the loopback interface for tests.
 ///
-/// It ends with the test process, however that ends.
+/// It exits when the test process ends, for whatever reason.
 package actor ClickHouseServer {
     /// The path of the server binary; nil if it is not installed.
     ///
@@ -40,7 +40,7 @@ package actor ClickHouseServer {
     ///   - pair: The certificate for HTTPS; nil for HTTP only.
     ///   - clientAuthority: The certificate file of the authority that must have signed client certificates; nil if
     ///     clients need no certificate.
-    ///   - body: Receives the server, which is ready.
+    ///   - body: Receives the server once it is ready.
     package static func run(
         certificate pair: TestCertificates.Pair? = nil,
         clientAuthority: String? = nil,
@@ -122,7 +122,7 @@ package actor ClickHouseServer {
         }
     }
 
-    /// Starts the server, and returns once it responds.
+    /// Starts the server and returns once it responds.
     package func start() async throws {
         let process = Process()
         let stdinPipe = Pipe()
@@ -147,7 +147,8 @@ package actor ClickHouseServer {
         )
     }
 
-    /// Returns whether the server responds within five seconds. Another process may have the port and not respond.
+    /// Returns whether the server responds within five seconds. Another process may be using the port without
+    /// responding.
     private func isResponding() async -> Bool {
         await withTaskGroup(of: Bool.self) { [port] group in
             group.addTask { (try? await Wire.request("GET", "/ping", port: port))?.status == 200 }
@@ -162,7 +163,7 @@ package actor ClickHouseServer {
         }
     }
 
-    /// Kills the server with `kill -9`, and returns once it has ended.
+    /// Kills the server with `kill -9` and returns once it has ended.
     package func kill() {
         guard let (process, stdinPipe) = process else { return }
         self.process = nil
@@ -179,7 +180,7 @@ package actor ClickHouseServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs a query, and returns the response.
+    /// Runs a query and returns the response.
     package nonisolated func query(_ query: String, database: String = "trackway") async throws -> String {
         let answer = try await Wire.request("POST", "/?database=\(database)", body: Array(query.utf8), port: port)
         guard answer.status == 200 else { throw ClickHouseServerError(description: answer.body) }

@@ -8,7 +8,7 @@ internal import NIOPosix
 
 /// Three NATS servers on the loopback interface for tests.
 ///
-/// They end with the test process, however that ends.
+/// They exit when the test process ends, for whatever reason.
 package final class NATSTestCluster: Sendable {
     /// How servers encrypt their connections, including those between servers.
     package struct Encryption: Sendable {
@@ -64,7 +64,7 @@ package final class NATSTestCluster: Sendable {
     /// Runs three servers while `body` runs.
     ///
     /// - Parameters:
-    ///   - withoutSync: The servers that do not sync always.
+    ///   - withoutSync: The servers that do not sync every write.
     ///   - encryption: The TLS settings; nil for no encryption.
     package static func run(
         withoutSync: Set<String> = [],
@@ -186,7 +186,7 @@ private actor RunningServers {
         processes[name] = (process, stdinPipe)
     }
 
-    /// Kills a server, and returns once it has ended.
+    /// Kills a server and returns once it has ended.
     func kill(_ name: String) {
         guard let (process, stdinPipe) = processes.removeValue(forKey: name) else { return }
         // Write a line; closing the pipe is not enough, because shells started later also hold it open. If the write

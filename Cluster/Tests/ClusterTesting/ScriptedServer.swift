@@ -7,7 +7,7 @@ internal import NIOPosix
 
 /// A scripted server on the loopback interface, for NATS or another protocol.
 ///
-/// It sends exactly the bytes that a test wants, split as the test wants.
+/// It sends exactly the bytes that a test specifies, with the specified splits.
 package struct ScriptedServer: Sendable {
     /// The server's address.
     package let address: NATSAddress
@@ -15,7 +15,7 @@ package struct ScriptedServer: Sendable {
     /// The server's port, for clients of other protocols.
     package var port: Int { address.port }
 
-    /// The first message of a server.
+    /// The first message that a server sends.
     package static let greeting =
         "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"max_payload\":8388608}\r\n"
 
@@ -97,7 +97,7 @@ package struct ScriptedServer: Sendable {
             try await outbound.write(ByteBuffer(string: text))
         }
 
-        /// Sends the greeting, and reads the client's introduction.
+        /// Sends the greeting and reads the client's introduction.
         ///
         /// - Returns: The client's `CONNECT`.
         package mutating func handshake(_ greeting: String = ScriptedServer.greeting) async throws -> String {

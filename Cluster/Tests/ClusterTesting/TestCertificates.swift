@@ -68,13 +68,13 @@ package struct TestCertificates: Sendable {
         return Pair(certificate: path("\(name).pem"), key: path("\(name).key"))
     }
 
-    /// Creates a file with this text, and returns its path.
+    /// Creates a file with this text and returns its path.
     package func writeFile(_ name: String, _ text: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
         return path(name)
     }
 
-    /// Encrypts the key of a pair with a password, and returns the new key's path.
+    /// Encrypts the key of a pair with a password and returns the new key's path.
     package func encryptedKey(of pair: Pair) throws -> String {
         try Self.run(["ec", "-in", pair.key, "-aes256", "-passout", "pass:secret", "-out", "locked.key"], in: folder)
         return path("locked.key")

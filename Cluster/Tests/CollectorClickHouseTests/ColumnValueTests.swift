@@ -64,7 +64,7 @@ struct ColumnValueTests {
             (#"{}"#, #"{"global":{"a":1},"global":7}"#, nil),
         ] as [(String, String, String?)]
     )
-    func `the last attribute of a name counts, and null falls back to the global attribute`(
+    func `the last attribute with a given name counts, and null falls back to the global attribute`(
         event: String,
         context: String,
         expected: String?
@@ -75,7 +75,7 @@ struct ColumnValueTests {
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `with any number of attributes, each name has its last value`(seed: UInt64) throws {
+    func `each name has its last value, regardless of the number of attributes`(seed: UInt64) throws {
         var random = SeededNumberGenerator(seed: seed)
         for _ in 0..<200 {
             let names = random.number(1...60)
@@ -103,7 +103,7 @@ struct ColumnValueTests {
     }
 
     @Test
-    func `a context has each member under its path, whatever its name`() throws {
+    func `each member of a context is found under its path, whatever its name`() throws {
         let json =
             #"{"app":{"version":"2","version":"3","no":null},"a.b":{"c\\":1},"list":[1,{"x":2}],"a":{"b":{"c":5}}}"#
         let values = ColumnValues(context: try JSONValue.parse(Array(json.utf8)))
@@ -119,7 +119,7 @@ struct ColumnValueTests {
     }
 
     @Test(arguments: UInt64(1)...4)
-    func `no text ends the SQL literal that contains it`(seed: UInt64) {
+    func `no text can end the SQL literal that contains it`(seed: UInt64) {
         var random = SeededNumberGenerator(seed: seed)
         let specialBytes: [UInt8] = [39, 92, 0, 34, 96, 10, 13, 37, 63, 45, 59, 0xc0, 0xff]
         for _ in 0..<5_000 {
@@ -180,7 +180,7 @@ struct RowReaderTests {
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `rows are the same for any split of the bytes`(seed: UInt64) throws {
+    func `rows are the same however the bytes are split`(seed: UInt64) throws {
         var random = SeededNumberGenerator(seed: seed)
         var (bytes, expected): ([UInt8], [[[UInt8]]]) = ([], [])
         for number in 0..<200 {

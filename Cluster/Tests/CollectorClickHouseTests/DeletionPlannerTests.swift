@@ -33,7 +33,7 @@ struct DeletionPlannerTests {
     }
 
     @Test
-    func `in each block, all records are listed before one is deleted, and the progress is stored`() {
+    func `in each block, all records are listed before any is deleted, and the progress is stored`() {
         var planner = DeletionPlanner()
         #expect(planner.nextStep == .readStatus)
         planner.statusRead(Self.snapshot())
@@ -69,7 +69,7 @@ struct DeletionPlannerTests {
         (ErasureProgress(done: 9, goal: 9), .end),
         (ErasureProgress(done: 2, goal: 12, next: 5), .end), (ErasureProgress(done: 11, goal: 11), .end),
     ])
-    func `an unfinished pass is completed first, and tables behind its goal are waited for`(
+    func `an unfinished pass is completed first, after the tables have reached its goal`(
         progress: ErasureProgress,
         expected: DeletionPlanner.Step
     ) {
@@ -92,7 +92,7 @@ struct DeletionPlannerTests {
     }
 
     @Test
-    func `nothing is deleted while a collector would stop there, and no list is created without erasures`() {
+    func `nothing is deleted while a collector cannot skip deleted records, and no list is created without erasures`() {
         let old = ReaderPosition(
             name: "web1:/a",
             next: 4,
@@ -200,7 +200,7 @@ struct DeletionRunnerTests {
     }
 
     @Test
-    func `later records of an erased installation are deleted later, and others are not checked`() async throws {
+    func `records that arrive after an erasure are deleted by later runs, and others are not checked`() async throws {
         let stream = InMemoryStream()
         let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store, events: 3)
@@ -217,21 +217,21 @@ struct DeletionRunnerTests {
         await add(SentBatch(3, 4...6), erasing: 2)
         #expect(await forwarding.eraseRecords(list, retention, store).deleted == 1)
         #expect(stream.state.withLock { $0.deleted } == [2])
-        // It arrived before its erasure was known.
+        // The batch of an erased installation, accepted before the erasure was known.
         await add(SentBatch(2, 4...6))
         var report = await forwarding.eraseRecords(list, retention, store)
         #expect(report.stopReason == .lastRecord && report.deleted == 0 && report.remainingBlocks == 1)
         await add(SentBatch(1, 4...6))
         report = await forwarding.eraseRecords(list, retention, store)
         #expect(report.stopReason == .done && report.deleted == 1 && stream.state.withLock { $0.deleted } == [2, 5])
-        // An erased installation that ordered an erasure leaves the order.
+        // A record that orders an erasure is not deleted with its own installation's records.
         await add(SentBatch(1, 7...9), erasing: 3)
         report = await forwarding.eraseRecords(list, retention, store)
         #expect(stream.state.withLock { $0.deleted } == [2, 3, 5] && report.deleted == 1)
     }
 
     @Test
-    func `a rejected batch is deleted with the batch that admitted it, and does not return`() async throws {
+    func `a rejected batch is deleted with the batch that admitted it, and stays deleted`() async throws {
         let stream = InMemoryStream()
         let body = SentBatch(4, 1...3).record.split(separator: UInt8(ascii: "\n"), maxSplits: 1)[1]
         let error = AdmissionError(.malformed, code: "c", field: "body", message: "Not a name.")
@@ -288,8 +288,8 @@ struct DeletionRunnerTests {
 
     /// Returns a table's rows, without values that may differ after a rebuild.
     ///
-    /// These are the numbers of rows within a block, which may have been higher before in the same order, and the
-    /// position ranges of a block's events of all owners, which may have been wider.
+    /// These values are the row numbers within a block, which may have been higher but had the same order, and the
+    /// position ranges of all owners' events in a block, which may have been wider.
     private static func rows(_ table: ColumnTable, _ store: InMemoryTables) -> Set<InMemoryTables.Row> {
         let hasRowNumbers = [.contexts, .descriptions, .failures].contains(table)
         let all = InMemoryTables.Value.unsigned(UInt64(PlaceAggregates.OwnerKind.all.rawValue))
@@ -297,7 +297,7 @@ struct DeletionRunnerTests {
         return Set(rows.map { row in hasRowNumbers ? row.filter { $0.key != "number" } : row })
     }
 
-    /// Returns the counts of each installation; for erased ones as one sum.
+    /// Returns the counts of each installation, with those of erased installations combined into one sum.
     private static func counts(_ store: InMemoryTables) -> [InstallationID?: [Int]] {
         let erased = Set(store.rows(.erasures).compactMap { InMemoryTables.installation($0) })
         return store.rows(.counts).reduce(into: [:]) { counts, row in

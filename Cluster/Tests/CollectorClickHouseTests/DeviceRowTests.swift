@@ -68,7 +68,7 @@ struct DeviceRowTests {
     }
 
     @Test
-    func `a device's position is parsed as it is written, and other texts are rejected`() throws {
+    func `a device's position is parsed in its written format, and other texts are rejected`() throws {
         let position = DeviceCursor(time: Timestamp(milliseconds: -5), installation: SentBatch.installation(3))
         #expect(DeviceCursor(position.description) == position)
         for text in [

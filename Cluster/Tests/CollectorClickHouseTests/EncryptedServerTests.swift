@@ -74,14 +74,14 @@ struct EncryptedServerTests {
         }
     }
 
-    /// A problem with a server's certificate or its demands.
+    /// A problem with a server's certificate or with its requirements for clients.
     enum Fault: CaseIterable { case expired, hostMismatch, otherAuthority, certificateRequired }
 
     @Test(
         arguments: Fault.allCases,
         ReadMode.allCases
     )
-    func `an untrusted server is named with the problem, and receives nothing`(fault: Fault, mode: ReadMode)
+    func `an untrusted server is reported with the problem, and receives nothing`(fault: Fault, mode: ReadMode)
         async throws
     {
         try await TestCertificates.run { certificates in
@@ -114,7 +114,9 @@ struct EncryptedServerTests {
     }
 
     @Test(arguments: ReadMode.allCases)
-    func `a server without TLS receives nothing readable, and the error says so`(mode: ReadMode) async throws {
+    func `a server without TLS receives nothing readable, and the error names the missing TLS`(mode: ReadMode)
+        async throws
+    {
         let received = Mutex("")
         let tls = try TLSClient(TLSFiles())
         try await ScriptedServer.run { peer, number in

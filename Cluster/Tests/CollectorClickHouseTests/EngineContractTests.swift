@@ -14,10 +14,10 @@ internal import TrackwayCore
 /// These include people with rejected and admitted events, devices of people, and accounts of devices.
 @Suite(
     "EventStore methods on streams made for other tests",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -53,7 +53,7 @@ struct EngineContractTests {
         var index: any EventStore { stores.index }
         var columns: any EventStore { stores.columns }
 
-        /// Calls both stores, and expects equal results.
+        /// Calls both stores and expects equal results.
         private func compare<Answer: Equatable & Sendable>(
             _ label: Comment,
             _ body: (any EventStore) async throws(StoreError) -> Answer
@@ -148,7 +148,7 @@ struct EngineContractTests {
             _ = try await compare("profile of \(person)") { store throws(StoreError) in
                 try await store.profile(ProfileQuery(person))
             }
-            // Events that were rejected at first show it.
+            // Events that were first rejected and then admitted are marked as such.
             _ = try await compare("timeline of \(person)") { store throws(StoreError) in
                 try await store.timeline(TimelineQuery(person, limit: 200))
             }

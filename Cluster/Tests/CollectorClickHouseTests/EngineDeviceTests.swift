@@ -16,10 +16,10 @@ internal import TrackwayTesting
 /// Compares devices, names and plan results of ClickHouse with an SQLite index of the same stream.
 @Suite(
     "Devices, names and the plan in ClickHouse and in an index",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -40,7 +40,7 @@ struct EngineDeviceTests {
         }
     }
 
-    /// Writes duplicate rows, and rows of an incomplete block.
+    /// Writes duplicate rows and rows of an incomplete block.
     private static func addDuplicateRows(_ stores: ComparedStores) async throws {
         for table in [ColumnTable.events, .contexts, .devices, .descriptions, .snapshots, .names] {
             let names = table.columns.map(\.name)
@@ -54,7 +54,7 @@ struct EngineDeviceTests {
                 )
             }
         }
-        // A suspended forwarder writes the counts of a block from before an erasure.
+        // Write a block's counts from before an erasure, as a suspended forwarder would.
         let names = ColumnTable.names.columns.map(\.name).joined(separator: ", ")
         let recounted = try await stores.server.query("SELECT count() FROM names WHERE version > 0")
         #expect(recounted != "0\n")
@@ -172,7 +172,7 @@ struct EngineDeviceTests {
     // MARK: Plan
 
     @Test
-    func `violations of the plan are counted equally`() async throws {
+    func `the index and ClickHouse count the same plan violations`() async throws {
         let checker = PlanChecker(try #require(PlanParseResult(Array(DeviceStream.plan.utf8)).plan))
         try await Self.run(seed: 3) { stores in
             let columns = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of today" }, plan: checker)
@@ -195,7 +195,7 @@ struct EngineDeviceTests {
                     }
                 }
             }
-            // Only the latest events are inspected, and the result states since when.
+            // Only the latest events are inspected, and the result states the time of the earliest of them.
             let partial = try #require(try await columns.inspection(200)).counts(since: nil)
             let complete = try #require(try await columns.inspection(.max)).counts(since: nil)
             let (late, early) = (try #require(partial.era?.since), try #require(complete.era?.since))
@@ -204,7 +204,7 @@ struct EngineDeviceTests {
         }
     }
 
-    /// Runs `body` with an index of the same stream that counts by a plan.
+    /// Runs `body` with an index of the same stream that checks events against a plan.
     private static func withIndex(
         _ checker: PlanChecker,
         seed: UInt64,

@@ -13,13 +13,13 @@ internal import TrackwayJournal
 
 /// Expiry of old weeks in ClickHouse.
 ///
-/// What remains is compared with an index that never had more.
+/// The remaining data is compared with an index that never had the expired weeks.
 @Suite(
     "Expiry of old weeks in ClickHouse",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -69,7 +69,7 @@ struct EngineExpiryTests {
         ]
     }
 
-    /// Expires everything that arrived before a week.
+    /// Expires everything that arrived before the given week.
     private static func expire(
         _ stores: ComparedStores,
         before week: Int64,
@@ -117,7 +117,7 @@ struct EngineExpiryTests {
     }
 
     @Test(arguments: NATSServerBinary.seeds)
-    func `queries have the answers of an index that contains only the kept weeks`(seed: UInt64) async throws {
+    func `queries return the answers of an index that contains only the kept weeks`(seed: UInt64) async throws {
         let firstWeek: Int64 = 2_814
         func fill(_ stream: InMemoryStream) { QueryStream.fill(stream, seed: seed) }
         func retained(_ stream: InMemoryStream) -> InMemoryStream { RetainedWeeksStream.of(stream, from: firstWeek) }
@@ -131,7 +131,7 @@ struct EngineExpiryTests {
             #expect(try await Self.weeks(stores) == Array(firstWeek...2_819))
             try await EngineQueryTests.expectEqual(stores, seed: seed &* 3_000, rounds: 8)
             #expect(stores.columns.retainedSince == report.retainedSince)
-            // The installations' visitors before the sign-in are known for all time.
+            // The links between users and their installations' earlier visitors never expire.
             for (before, after) in zip(timelines, try await Self.timelines(stores)) {
                 let remaining = before.entries.filter { $0.event.received.milliseconds >= firstWeek * Self.week }
                 #expect(!remaining.isEmpty && remaining.count < before.entries.count)
@@ -161,7 +161,7 @@ struct EngineExpiryTests {
             let before = all.filter { $0.received.milliseconds >= firstWeek * Self.week }
             #expect(!before.isEmpty && before.count < all.count)
             #expect(try await Self.expire(stores, before: firstWeek).isSuccess)
-            // The kept events are unchanged, to the last byte.
+            // The kept events are unchanged, byte for byte.
             #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == before)
             for event in all {
                 let found = try await stores.columns.event(event.id)
@@ -188,7 +188,7 @@ struct EngineExpiryTests {
     }
 
     @Test
-    func `a trial drops nothing; weeks are hidden once recorded, and after a kill the next run drops them`()
+    func `a dry run drops nothing; weeks are hidden once recorded, and the next run after a kill drops them`()
         async throws
     {
         try await Self.run(seed: 2, clockBehind: true) { stores in
@@ -342,7 +342,7 @@ struct EngineExpiryTests {
     }
 }
 
-/// The rest of a stream, for an index that never had more than the kept weeks.
+/// The remaining part of a stream, for an index that never had the expired weeks.
 ///
 /// Has the same records at the same positions, and the same erased installations.
 enum RetainedWeeksStream {
@@ -358,7 +358,7 @@ enum RetainedWeeksStream {
         return Set(records.compactMap { $0.kind == .intake ? week($0.payload) : nil }).sorted()
     }
 
-    /// Returns the same stream without the batches that arrived before a week.
+    /// Returns the same stream without the batches that arrived before the given week.
     static func of(_ stream: InMemoryStream, from firstWeek: Int64) -> InMemoryStream {
         let result = InMemoryStream()
         for record in stream.state.withLock({ $0.records }) {

@@ -9,7 +9,7 @@ internal import CollectorTesting
 internal import Testing
 internal import TrackwayCore
 
-/// The methods of both stores about people and their use of an app.
+/// The methods of both stores for people and their use of an app.
 private protocol PeopleStore: Sendable {
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
@@ -25,10 +25,10 @@ extension ClickHouseEventStore: PeopleStore {}
 /// Compares ClickHouse with an SQLite index of the same stream.
 @Suite(
     "People, sessions and screens in ClickHouse and in an index",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -60,7 +60,7 @@ struct EnginePeopleTests {
             }
         }
 
-        /// Calls both stores, and expects equal results.
+        /// Calls both stores and expects equal results.
         ///
         /// - Returns: The index's answer; nil if it failed.
         @discardableResult
@@ -86,7 +86,7 @@ struct EnginePeopleTests {
             random.oneIn(3) ? .visitor(installation()) : .user(random.oneIn(9) ? "nobody" : user())
         }
 
-        // MARK: Pages, in sequence to the end
+        // MARK: Paging to the end
 
         mutating func compareSessions() async {
             var query = SessionQuery(limit: random.number(1...9))
@@ -219,7 +219,7 @@ struct EnginePeopleTests {
         }
     }
 
-    /// Writes duplicate rows, and rows of an incomplete block, which must change nothing.
+    /// Writes duplicate rows and rows of an incomplete block, which must change nothing.
     private static func writeDuplicates(_ stores: ComparedStores) async throws {
         let positionColumns: Set = ["position", "block", "place"]
         for table in [ColumnTable.events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage] {
@@ -233,7 +233,7 @@ struct EnginePeopleTests {
     }
 
     @Test
-    func `searches and timelines with small limits end where the index ends them`() async throws {
+    func `searches and timelines with small limits end at the same event as in the index`() async throws {
         var budget = QueryBudget()
         budget.searched = 7
         try await Self.run(seed: 11, budget: budget) { stores in

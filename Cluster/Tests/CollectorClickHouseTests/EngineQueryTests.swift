@@ -15,10 +15,10 @@ internal import TrackwayTesting
 /// Sends the same queries to ClickHouse and to an SQLite index of the same stream.
 @Suite(
     "Queries of ClickHouse and of an index",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -122,7 +122,7 @@ struct EngineQueryTests {
                 let answers = await stores.results { store throws(StoreError) in try await store.trend(query).series }
                 #expect(answers.columns == answers.index, "\(text)")
             }
-            // Bytes that have a meaning in SQL, as in a search.
+            // Every byte, next to bytes with a meaning in SQL, survives in a literal, as in a search.
             for byte in UInt8.min...UInt8.max {
                 let bytes: [UInt8] = [97, byte, 39, 92, byte]
                 let answer = try await stores.server.query("SELECT hex(\(SQLText.literal(bytes)))")
@@ -132,7 +132,7 @@ struct EngineQueryTests {
     }
 
     @Test
-    func `a query over budget fails with the same parameter to narrow`() async throws {
+    func `a query over budget names the same parameter to narrow in both stores`() async throws {
         var budget = QueryBudget()
         budget.sums = 20
         budget.people = 6
@@ -185,7 +185,7 @@ struct EngineQueryTests {
             let others = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of tomorrow" })
             do throws(StoreError) {
                 _ = try await others.trend(query)
-                Issue.record("It answered from tables of a different stream.")
+                Issue.record("The store answered from tables of a different stream.")
             } catch {
                 #expect(
                     error.kind == .analysisUnavailable && error.message.contains("INTAKE_0 of tomorrow"),
@@ -201,7 +201,7 @@ struct EngineQueryTests {
             address.database = "old"
             do throws(StoreError) {
                 _ = try await ClickHouseEventStore(ClickHouseClient(address)).trend(query)
-                Issue.record("It answered from tables without the required columns.")
+                Issue.record("The store answered from tables without the required columns.")
             } catch {
                 #expect(error.message.contains("older version 1") && error.message.contains("cluster init"), "\(error)")
             }

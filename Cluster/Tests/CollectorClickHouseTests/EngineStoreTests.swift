@@ -14,10 +14,10 @@ internal import TrackwayTesting
 /// Compares events, rejections, accounts and sums in ClickHouse with an SQLite index of the same stream.
 @Suite(
     "Events, rejections and accounts in ClickHouse and in an index",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs the Debian package."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -61,7 +61,8 @@ struct EngineStoreTests {
     private static func expectEqual(_ stores: ComparedStores, seed: UInt64, rounds: Int) async throws {
         var random = RandomEventQueries(random: SeededNumberGenerator(seed: seed))
         var (index, columns) = (try await stores.index.totals(), try await stores.columns.totals())
-        // Ignored: the index reports that it rebuilds its tables, and the other store has no stream end to lag behind.
+        // Ignored: the index reports that it is rebuilding its tables, and the other store has no stream end to lag
+        // behind.
         (index.failureReason, columns.failureReason) = (nil, nil)
         #expect(columns == index)
         #expect(index.failed > 5 && index.duplicates > 5 && index.erasedEvents > 5 && index.damaged > 0)
@@ -196,7 +197,7 @@ struct EngineStoreTests {
     }
 
     @Test
-    func `queries over budget and a lost server are reported as for other queries`() async throws {
+    func `event queries over budget and a lost server are reported like those of other queries`() async throws {
         var budget = QueryBudget()
         budget.searched = 50
         budget.events = 3
@@ -255,7 +256,7 @@ struct EngineStoreTests {
     }
 }
 
-/// A store that writers' accounts are read from.
+/// A store from which writers' accounts are read.
 private protocol LedgerReading {
     func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
 }

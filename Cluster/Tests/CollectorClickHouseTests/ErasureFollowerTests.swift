@@ -11,7 +11,7 @@ internal import TrackwayJournal
 
 @Suite("Erasures read from the stream before the tables have them")
 struct ErasureFollowerTests {
-    /// Erasures found, pauses, and notices.
+    /// The observed erasures, pauses and warnings.
     private final class Observations: Sendable {
         let found = Locked<[UInt64: InstallationID]>([:])
         let tableEnd = Locked<UInt64?>(nil)
@@ -47,7 +47,7 @@ struct ErasureFollowerTests {
     ) async {
         let pauses = observed.pauses.withLock { $0.count }
         for _ in 0..<100 where observed.pauses.withLock({ $0.count }) == pauses { await follower.step(&state) }
-        #expect(observed.pauses.withLock { $0.count } == pauses + 1, "It never stops reading.")
+        #expect(observed.pauses.withLock { $0.count } == pauses + 1, "The follower never stops reading.")
     }
 
     @Test
@@ -74,7 +74,7 @@ struct ErasureFollowerTests {
 
     @Test
     func
-        `records in the tables are skipped; while the tables are unavailable, new records are read, and the rest later`()
+        `records in the tables are skipped; while the tables are unavailable, new records are read first`()
         async
     {
         let (stream, observed) = (InMemoryStream(), Observations())
@@ -133,7 +133,7 @@ struct ErasureFollowerTests {
         store.addPendingErasure(of: one, at: 7)
         #expect(store.isErased(one) && !store.isErased(other))
         store.state.withLock { $0.last = 9 }
-        // The tables already have that record, and so the erasures that it contains.
+        // The tables already have that record, and therefore the erasures that it contains.
         store.addPendingErasure(of: other, at: 9)
         #expect(!store.isErased(other) && store.written == 9)
         store.addPendingErasure(of: other, at: 10)

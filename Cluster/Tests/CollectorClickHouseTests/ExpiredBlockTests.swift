@@ -32,7 +32,7 @@ struct ExpiredBlockTests {
 
     /// Returns a stream of six weeks, with batches of two installations in each.
     ///
-    /// In the last week but one, an installation is erased.
+    /// In the second-to-last week, an installation is erased.
     private static func stream() -> InMemoryStream {
         let stream = InMemoryStream()
         for week in Int64(0)..<6 {
@@ -82,7 +82,7 @@ struct ExpiredBlockTests {
         }
         #expect(store.state.withLock { $0.tables } == before)
 
-        // Other missing rows of such a block are found, and written without its events.
+        // Other missing rows of such a block are found and written again, without its events.
         let lostBlock = try #require(store.rows(.timeline).compactMap(InMemoryTables.block).min())
         store.state.withLock { state in
             state.tables[.timeline] = state.tables[.timeline]?.filter { InMemoryTables.block($0.value) != lostBlock }

@@ -42,13 +42,16 @@ struct ForwardStatisticsTests {
         statistics.update(ForwardingRunner.Status(written: 12))
         #expect(statistics.lag(at: Self.at(130)) == .seconds(20) && statistics.missingRecords == 8)
         #expect(statistics.reason(at: Self.at(170)) == nil)
-        #expect(statistics.reason(at: Self.at(171)) == "The tables lack 8 records of the stream, the first for 61 s.")
+        #expect(
+            statistics.reason(at: Self.at(171))
+                == "The tables lack 8 records of the stream; the oldest has been missing for 61 s."
+        )
         statistics.update(ForwardingRunner.Status(written: 20, isStandingBy: true))
         #expect(statistics.reason(at: Self.at(900)) == nil && statistics.missingRecords == 0)
     }
 
     @Test(arguments: [100, 1_000, 20_000])
-    func `the number of stored times stays small for any lag, and the lag is never understated`(seconds: Int) {
+    func `the number of stored times stays small for any length of lag, which is never understated`(seconds: Int) {
         var statistics = Self.started(0)
         for second in 1...seconds { statistics.recordEnd(UInt64(second) * 7, at: Self.at(Double(second))) }
         let now = Self.at(Double(seconds))

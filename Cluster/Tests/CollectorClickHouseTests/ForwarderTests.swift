@@ -57,7 +57,7 @@ struct ForwarderTests {
     }
 
     @Test
-    func `a block decided by another forwarder is left to it for a while, then written here as decided`() {
+    func `a block decided by another forwarder is left to that one for a while, then written here as decided`() {
         var forwarder = Self.started()
         let otherBlock = Self.decision(5, 20...30)
         for _ in 0..<Forwarder.Times().checksBeforeTakeover {
@@ -94,7 +94,7 @@ struct ForwarderTests {
         late.waitFinished()
         late.blocksCounted(5)
         #expect(late.nextStep == .watch(block: 6) && late.isStandingBy && late.written == 22)
-        // If more was written since, its contents are unknown.
+        // If more was written in the meantime, its contents are unknown.
         var later = Self.started()
         later.decisionsRead(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
         later.waitFinished()
@@ -119,7 +119,7 @@ struct ForwarderTests {
         var forwarder = Self.started()
         forwarder.decisionsRead(next, previous: previous)
         guard case .stop(let reason) = forwarder.nextStep else {
-            Issue.record("It continues with \(forwarder.nextStep).")
+            Issue.record("The forwarder continues with \(forwarder.nextStep).")
             return
         }
         #expect(reason.contains(expected))
@@ -208,7 +208,7 @@ struct ForwarderTests {
     }
 
     @Test
-    func `a lasting failure stops only a forwarder that has just started, and a final one stops any`() {
+    func `a permanent failure stops only a forwarder that has just started, and a final failure stops any`() {
         var new = Forwarder()
         new.stepFailed("The password is wrong.", isPermanent: true)
         #expect(new.nextStep == .stop("The password is wrong."))
@@ -274,7 +274,7 @@ struct BlockCutterTests {
     }
 
     @Test
-    func `a block ends one second after its first record, and never without one`() {
+    func `a block ends one second after its first record, and never before it has one`() {
         var cutter = Self.cutter { _ in }
         let later = Self.now.advanced(by: .seconds(100))
         #expect(!cutter.isDue(at: later) && cutter.isEmpty)

@@ -32,10 +32,10 @@ struct ForwardingTests {
         )
     }
 
-    /// Returns a stream as clients make it.
+    /// Returns a stream like those that clients produce.
     ///
-    /// Some batches are repeated, some are sent again with different boundaries, some numbers are lost, some events are
-    /// rejected, and one of six installations may be erased.
+    /// Some batches are repeated, some are sent again with different boundaries, some sequence numbers are lost, some
+    /// events are rejected, and one of six installations may be erased.
     private static func stream(_ random: inout SeededNumberGenerator, batches: Int) -> InMemoryStream {
         let stream = InMemoryStream()
         var next: [UInt64: UInt64] = [:]
@@ -235,7 +235,7 @@ struct ForwardingTests {
         }
         stream.append(captured.record)
         var last = SentBatch(7, 4...6)
-        // Something for each table.
+        // Rows for each table.
         last.more = [
             #"{"context":{"app":{"id":"shop","version":"1"}}}"#,
             #"{"id":"\#(SentBatch.id(0xFFFE_0000))","name":"_app_state","time":1,"attributes":{}}"#,
@@ -277,7 +277,7 @@ struct ForwardingTests {
     }
 
     @Test
-    func `a problem and its end are each reported once, and no partial block is kept during it`() async throws {
+    func `a problem and its end are each reported once, and no partial block is kept in the meantime`() async throws {
         let stream = InMemoryStream()
         for number in UInt64(0)..<4 { stream.append(SentBatch(1, number * 3 + 1...number * 3 + 3).record) }
         let store = InMemoryTables()
@@ -300,7 +300,7 @@ struct ForwardingTests {
     }
 
     @Test
-    func `after a failed insert, nothing more is written, and the block does not count`() async throws {
+    func `after a failed insert, nothing more is written, and the block does not count as written`() async throws {
         let stream = InMemoryStream()
         stream.append(SentBatch(1, 1...3).record)
         let store = InMemoryTables()
@@ -325,7 +325,7 @@ struct ForwardingTests {
     }
 
     @Test
-    func `one of two forwarders writes, and the other reads no records during this`() async throws {
+    func `while one of two forwarders writes, the other reads no records`() async throws {
         let stream = InMemoryStream()
         let store = InMemoryTables()
         let (first, second) = (Self.forwarding(stream, store), Self.forwarding(stream, store))

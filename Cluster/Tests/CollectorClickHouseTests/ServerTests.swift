@@ -174,7 +174,7 @@ struct ServerTests {
     }
 
     @Test
-    func `the keys of tables let rewritten rows replace themselves, and are the same for every version`() {
+    func `the tables' keys let rewritten rows replace earlier ones, and are the same for every version`() {
         #expect(
             ColumnTable.events.createStatement(settings: [])
                 == "CREATE TABLE IF NOT EXISTS events (position Int64, block Int64, id FixedString(16), name String, time Int64, "

@@ -105,7 +105,7 @@ struct StandbyTests {
     }
 
     @Test
-    func `a standby forwarder takes over three seconds after a record arrives that is not decided`() {
+    func `a standby forwarder takes over three seconds after the arrival of a record that is not decided`() {
         var (forwarder, other) = (Self.standbyForwarder(), OtherForwarder())
         #expect(Self.watch(&forwarder, &other, for: .seconds(60)) == nil)
         other.highest = 21
@@ -155,7 +155,7 @@ struct StandbyTests {
             var forwarder = Self.standbyForwarder()
             forwarder.decisionWatched(invalid, highest: 20)
             guard case .stop = forwarder.nextStep else {
-                Issue.record("It continues with \(forwarder.nextStep) after \(invalid).")
+                Issue.record("The forwarder continues with \(forwarder.nextStep) after \(invalid).")
                 continue
             }
         }

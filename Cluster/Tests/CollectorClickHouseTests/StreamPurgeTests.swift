@@ -57,7 +57,7 @@ struct StreamPurgeTests {
     }
 
     @Test(arguments: UInt64(1)...60)
-    func `only whole old blocks are purged that every index has read, up to the first block that the tables lack`(
+    func `only whole old blocks that every index has read are purged, up to the first block that the tables lack`(
         seed: UInt64
     ) async {
         var random = SeededNumberGenerator(seed: seed)
@@ -101,7 +101,7 @@ struct StreamPurgeTests {
     }
 
     @Test
-    func `an index that lags keeps the records that it needs and is named, and so is one that starts during the purge`()
+    func `records that a lagging index needs are kept and the index is named, even if it starts during the purge`()
         async
     {
         let (forwarding, stream, store) = await Self.forwarded(30)
@@ -109,7 +109,7 @@ struct StreamPurgeTests {
         let report = await forwarding.purge(retention, store, Self.options(before: 100))
         #expect(report.stopReason == .reader(InMemoryRetention.reader("far", 5)) && report.before == 4)
         #expect(report.readers.map(\.name) == ["far", "near"])
-        // Reported a moment ago, it continues to read; silent, it may be gone.
+        // An index that reported a moment ago continues to read; a silent one may no longer exist.
         #expect(report.isSuccess(at: InMemoryRetention.hour(1)) && !report.isSuccess(at: InMemoryRetention.hour(2)))
 
         retention.state.withLock { state in
@@ -173,7 +173,7 @@ struct StreamPurgeTests {
         stream.append(last.record)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let retention = InMemoryRetention(stream, readers: [("one", 14)])
-        // A suspended forwarder writes rows that were erased since.
+        // A suspended forwarder writes rows that have been erased in the meantime.
         store.state.withLock { state in
             for (key, row) in rows[.events] ?? [:] { state.tables[.events]?[key] = row }
         }

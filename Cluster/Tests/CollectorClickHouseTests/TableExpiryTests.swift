@@ -135,7 +135,7 @@ struct TableExpiryTests {
     ]
 
     @Test(arguments: cases)
-    func `whole weeks older than requested expire, after this was recorded`(testCase: Case) {
+    func `whole weeks older than requested expire after their expiry has been recorded`(testCase: Case) {
         var planner = ExpiryPlanner(at: testCase.now, age: testCase.age)
         // In any order.
         let snapshot = ExpiryPlanner.Snapshot(
@@ -182,7 +182,7 @@ struct TableExpiryTests {
     }
 
     @Test
-    func `the slower clock counts, and weeks in the future stay and are reported`() {
+    func `the slower clock decides, and weeks in the future are kept and reported`() {
         for (now, server) in [(Self.at(2_800), Self.at(2_800, -1_000)), (Self.at(2_800, -1_000), Self.at(2_800))] {
             var planner = ExpiryPlanner(at: now, age: Self.day * 14)
             let snapshot = ExpiryPlanner.Snapshot(
@@ -259,7 +259,7 @@ struct TableExpiryTests {
     }
 
     @Test(arguments: UInt64(1)...60)
-    func `an expiry killed anywhere is completed by the next one, and a lost answer changes nothing`(seed: UInt64)
+    func `an expiry killed at any point is completed by the next one, and a lost answer changes nothing`(seed: UInt64)
         async throws
     {
         let store = try await Self.store(2_814...2_820)

@@ -35,7 +35,7 @@ struct BlockStreamTests {
         let engine = SimulatedEngine()
         engine.change { $0.nextOutcomes = [.lost, .noLeader, .answerLost] }
         let stream = Self.stream(engine)
-        for expected in ["does not answer", "has no leader", "does not answer"] {
+        for expected in ["is not responding", "has no leader", "is not responding"] {
             let failure = await #expect(throws: BlockDecisionFailure.self) {
                 try await stream.decide(Self.decision(1, last: 5))
             }
@@ -102,7 +102,7 @@ struct BlockStreamTests {
             state.facts.subjects = ["other"]
         }
         guard case .unproven(let faults) = await stream.proof().status else {
-            Issue.record("It counts as proven.")
+            Issue.record("The stream counts as proven.")
             return
         }
         #expect(
@@ -146,7 +146,7 @@ struct BlockStreamTests {
         engine.change { $0.isReporting = false }
         let late = await prove { clock.advance(by: $0) }
         guard case .unproven(let reasons) = late else {
-            Issue.record("It started without a leader: \(String(describing: late))")
+            Issue.record("The start succeeded without a leader: \(String(describing: late))")
             return
         }
         #expect(reasons.count == 1 && reasons[0].contains("BLOCKS_0"))
@@ -156,7 +156,7 @@ struct BlockStreamTests {
         }
         let secondStart = clock.now().monotonic
         guard case .unproven = await prove({ clock.advance(by: $0) }) else {
-            Issue.record("It started with one copy.")
+            Issue.record("The start succeeded with one copy.")
             return
         }
         #expect(secondStart.duration(to: clock.now().monotonic) < .seconds(5))

@@ -142,9 +142,9 @@ final class ClusterSimulation: Sendable {
         var random: SeededNumberGenerator
     }
 
-    /// The time until a server that does not sync must have been noticed.
+    /// The maximum time until a server that does not sync is noticed.
     ///
-    /// Checks are ten seconds apart and take up to four, and a report is up to two seconds old on arrival.
+    /// Checks are ten seconds apart and take up to four seconds, and a report is up to two seconds old on arrival.
     private static let detectionTime: Duration = .seconds(17)
 
     private let plan: Plan
@@ -251,7 +251,8 @@ final class ClusterSimulation: Sendable {
         }
     }
 
-    /// Checks that an acknowledged record is stored at that position by a majority not known to run without syncing.
+    /// Checks that an acknowledged record is stored at that position by a majority of servers, none of which is known
+    /// to run without syncing.
     private func verify(_ commit: Commit, of body: String) {
         let log = cluster.log
         let index = Int(commit.position.streamSequence) - 2
@@ -336,7 +337,7 @@ final class ClusterSimulation: Sendable {
     }
 
     private func restartWithEmptyDisk() async {
-        // If a second server were down, records would be lost, which is not guaranteed against.
+        // If a second server were down, records would be lost; the cluster guarantees nothing in that case.
         while !cluster.log.isFullyReplicated { await pause(100...200) }
         let victim = number(0...2)
         note("restarted with an empty disk: \(victim)")

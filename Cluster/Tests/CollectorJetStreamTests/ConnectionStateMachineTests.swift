@@ -39,7 +39,7 @@ struct ConnectionStateMachineTests {
     }
 
     @Test
-    func `a server without a greeting is dropped after exactly two seconds`() {
+    func `a server that sends no greeting is dropped after exactly two seconds`() {
         var machine = Self.machine()
         #expect(machine.tick(at: Self.time(1_999)) == [])
         #expect(machine.tick(at: Self.time(2_000)) == [.close(.greetingTimeout)])

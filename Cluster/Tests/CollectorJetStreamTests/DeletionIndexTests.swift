@@ -110,7 +110,7 @@ struct DeletionIndexTests {
     }
 
     @Test
-    func `entries for a different stream of the same name, or a missing list, do not excuse a gap`() async {
+    func `entries for a different stream of the same name, or a missing list, do not justify a gap`() async {
         fill(5, without: [3], listed: [])
         let gap = StreamFault.gap(stream: "INTAKE_0", sequence: 3, next: 4)
         engine.change { $0.list.availability = .missing }
@@ -173,7 +173,7 @@ struct DeletionIndexTests {
     }
 
     @Test
-    func `a list on a server that does not sync always is not used`() async {
+    func `a list on a server that does not sync every write is not used`() async {
         engine.change { $0.reports = [[MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]] }
         let failure = await #expect(throws: StreamMaintenanceError.self) { try await list.prepare() }
         #expect(failure?.description.contains("could not be listed safely") == true)

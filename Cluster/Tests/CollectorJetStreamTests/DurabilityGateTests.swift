@@ -74,7 +74,7 @@ struct DurabilityGateTests {
         Case("has no_ack true: records would not be acknowledged; set no_ack to false") { stream, _, _ in
             stream.disablesAcks = true
         },
-        Case("has allow_direct false: indexes could not read it without a leader") { stream, _, _ in
+        Case("has allow_direct false: indexes could not read the stream without a leader") { stream, _, _ in
             stream.allowsDirect = false
         },
         Case("has subjects intake.7,a: records are published to these subjects; set subjects to a,intake.*") {
@@ -85,7 +85,7 @@ struct DurabilityGateTests {
         },
         Case("has mirror set: it mirrors another stream") { stream, _, _ in stream.isMirror = true },
         Case("has sealed true: no records can be added") { stream, _, _ in stream.isSealed = true },
-        Case("The server n1 does not sync always, so records it has acknowledged may not survive") {
+        Case("The server n1 does not sync every write, so records it has acknowledged may not survive") {
             _,
             reports,
             _ in
@@ -117,7 +117,7 @@ struct DurabilityGateTests {
         var (stream, reports, server) = (Self.stream, Self.reports, Self.server)
         `case`.change(&stream, &reports, &server)
         guard case .unproven(let faults) = DurabilityGate.verdict(on: stream, reports, server: server) else {
-            Issue.record("It counts as proven.")
+            Issue.record("The cluster counts as proven.")
             return
         }
         #expect(faults.contains { $0.description.contains(`case`.testDescription) }, "\(faults)")
@@ -125,7 +125,7 @@ struct DurabilityGateTests {
     }
 
     @Test
-    func `three servers that sync always are proven, and unlimited settings are as good as high limits`() {
+    func `three servers that sync every write are proven, and unlimited settings are as good as high limits`() {
         #expect(DurabilityGate.verdict(on: Self.stream, Self.reports, server: Self.server) == .proven(without: []))
         var stream = Self.stream
         (stream.maxRecordBytes, stream.maxRecords, stream.maxRecordsPerSubject) = (8_388_608, 0, 0)
@@ -195,7 +195,7 @@ struct DurabilityGateTests {
             DurabilityGate.verdict(on: Self.stream, notSyncing, server: Self.server)
                 == .unproven([.notSyncing(server: "n1", version: "2.15.1")])
         )
-        // A leader that stores nothing acknowledges nothing: another is elected in a moment.
+        // A leader that stores nothing acknowledges nothing: another leader is about to be elected.
         let leader = [MemberReport(name: "n0", storage: .off)] + Self.reports.dropFirst()
         #expect(
             DurabilityGate.verdict(on: Self.stream, leader, server: Self.server) == .unproven([.storageDisabled("n0")])
@@ -287,7 +287,7 @@ struct DurabilityGateTests {
     /// Answers with these members in place of `data`, and the expected storage.
     private static let answers: [(String, MemberReport.Storage?)] = [
         (#""data":{"config":{"sync_interval":120000000000,"sync_always":true}}"#, .syncsAlways),
-        // Servers that do not sync always omit sync_always.
+        // Servers that do not sync every write omit sync_always.
         (
             #""data":{"config":{"max_memory":1,"max_storage":4,"store_dir":"/x","sync_interval":120000000000}}"#,
             .syncsLater
@@ -307,7 +307,7 @@ struct DurabilityGateTests {
     ]
 
     @Test(arguments: answers)
-    func `a server's report states whether it syncs always, syncs later or stores nothing`(
+    func `a server's report states whether it syncs every write, syncs later or stores nothing`(
         text: String,
         storage: MemberReport.Storage?
     ) {

@@ -116,7 +116,7 @@ struct DurabilityWatchTests {
             return
         }
         #expect(reason.hasPrefix("n1, n2 store nothing: JetStream is off there, usually due to full or failing disks"))
-        // Usually the stream has no leader then; the cause is still reported.
+        // In this state, the stream usually has no leader; the cause is still reported.
         engine.change { $0.isReporting = false }
         await watch.checkOnce()
         guard case .unknown(let leaderless) = watch.status else {

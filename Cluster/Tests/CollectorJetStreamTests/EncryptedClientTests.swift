@@ -19,7 +19,7 @@ struct EncryptedClientTests {
         "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"tls_required\":true}\r\n"
     private static let credentials = NATSCredentials(user: "joe", password: "hunter2")
 
-    /// Answers like a NATS server, as far as a new connection requires.
+    /// Answers like a NATS server, to the extent that a new connection requires.
     private static func answer(_ text: String) -> String? { text.hasSuffix("PING\r\n") ? "PONG\r\n" : nil }
 
     /// Returns the client's first warning, or a fixed text if it connects.
@@ -71,7 +71,7 @@ struct EncryptedClientTests {
         }
     }
 
-    /// A problem with a server's certificate or its demands.
+    /// A problem with a server's certificate or with its requirements for clients.
     enum Fault: CaseIterable {
         case expired, hostMismatch, otherAuthority, systemAuthorities, certificateRequired, certificateRejected
     }

@@ -13,7 +13,7 @@ internal import TrackwayTesting
 
 /// Several streams on real servers.
 ///
-/// Records are published to them and read in their order, and other streams are opened during this.
+/// Records are published to them and read in order while other streams are opened.
 @Suite(
     .enabled(if: NATSServerBinary.isAvailable, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
     .serialized,

@@ -14,8 +14,8 @@ internal import TrackwayTesting
 /// Tests with real servers. Skipped if they are unavailable; all decisions are also tested without them.
 @Suite(
     "Three NATS servers",
-    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
-    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed, and installing it failed."),
+    .enabled(if: NATSServerBinary.isEnabled, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests separately from others."),
+    .enabled(if: NATSServerBinary.isAvailable, "nats-server is not installed and could not be installed."),
     .serialized,
     .timeLimit(.minutes(2))
 )
@@ -100,7 +100,7 @@ struct EngineTests {
     }
 
     @Test
-    func `a server that does not sync always is named, and records are rejected`() async throws {
+    func `a server that does not sync every write is named, and records are rejected`() async throws {
         try await NATSTestCluster.run(withoutSync: ["n1"]) { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)

@@ -29,11 +29,11 @@ struct EngineWarningTests {
             ([.syncsAlways, .syncsAlways, .syncsAlways], [], []),
             (
                 [.syncsAlways, .syncsAlways, .off], [],
-                ["Server n2 stores nothing; losing one more stops intake. JetStream is off there"]
+                ["Server n2 stores nothing; losing another server stops intake. JetStream is off there"]
             ),
             (
                 [.syncsAlways, .syncsAlways, nil], [2],
-                ["Server n2 is unreachable; losing one more stops intake. Check its connections"]
+                ["Server n2 is unreachable; losing another server stops intake. Check its connections"]
             ),
             // It is running but did not report, which becomes a fault if it lasts.
             ([.syncsAlways, .syncsAlways, nil], [], []), ([.syncsAlways, .syncsLater, .syncsAlways], [], []),

@@ -226,7 +226,7 @@ struct NATSClientTests {
     }
 
     @Test
-    func `all answers are collected, and a server that misses the deadline is not waited for`() async throws {
+    func `all answers are collected, without waiting for a server that misses the deadline`() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.handshake()
             for count in [3, 0] {

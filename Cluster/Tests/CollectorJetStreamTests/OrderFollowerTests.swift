@@ -12,7 +12,7 @@ internal import TrackwayTesting
 
 @Suite("Following the order of several streams")
 struct OrderFollowerTests {
-    /// Two streams after one of seventeen records, in entries of a few records each.
+    /// Two streams that follow a stream of seventeen records, ordered in entries of a few records each.
     private static func engine(entries: Int) throws -> (engine: InMemoryCluster, streamOrder: StreamOrder) {
         let engine = InMemoryCluster(["INTAKE_0": 17, OrderStream.name: 0])
         var streamOrder = StreamOrder(after: 17)
@@ -267,7 +267,7 @@ struct OrderFollowerTests {
                     }
                 }
             }
-            // The newest entries remain, and few of the others.
+            // The newest entries remain, and only a few of the others.
             let entries = engine.state.withLock { $0.streams[OrderStream.name]?.records.count { $0 != nil } ?? 0 }
             #expect(entries < 128 && entries > 0)
         }

@@ -69,7 +69,7 @@ struct PublishOutcomeTests {
     }
 
     @Test(arguments: 1...300)
-    func `only an acknowledgement of this stream counts as stored, for any damaged answer`(seed: UInt64) {
+    func `only an acknowledgment of this stream counts as stored, however an answer is damaged`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = Array(#"{"stream":"INTAKE_0","seq":12,"duplicate":true}"#.utf8)
         for _ in 0..<Int.random(in: 1...3, using: &random) {

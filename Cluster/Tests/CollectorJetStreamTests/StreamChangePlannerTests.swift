@@ -182,19 +182,19 @@ struct StreamChangePlannerTests {
         var cluster = Cluster()
         cluster.hasOrder = true
         cluster.perform(.create([1, 2]))
-        cluster.faults = ["The server n1 does not sync always."]
-        #expect(StreamChangePlanner(to: 2).step(cluster.snapshot) == .stop("The server n1 does not sync always."))
+        cluster.faults = ["The server n1 does not sync every write."]
+        #expect(StreamChangePlanner(to: 2).step(cluster.snapshot) == .stop("The server n1 does not sync every write."))
         cluster.faults = []
         // The operator requests fewer streams than were created for the current change.
         guard case .stop(let reason) = StreamChangePlanner(to: 1).step(cluster.snapshot) else {
-            Issue.record("It continues.")
+            Issue.record("The planner continues.")
             return
         }
         #expect(reason.contains("--streams 2"))
         #expect(StreamChangePlanner(to: 3).step(cluster.snapshot) == .create([3]))
         cluster.perform(.close([0]))
         guard case .stop(let unchangeable) = StreamChangePlanner(to: 3).step(cluster.snapshot) else {
-            Issue.record("It continues.")
+            Issue.record("The planner continues.")
             return
         }
         #expect(unchangeable.contains("--streams 2"))
@@ -208,7 +208,7 @@ struct StreamChangePlannerTests {
         old.perform(.open(Array(950...959)))
         for number in old.open { old.streams[number] = StreamFacts(name: "INTAKE_\(number)") }
         guard case .stop(let exhausted) = StreamChangePlanner(to: 64).step(old.snapshot) else {
-            Issue.record("It continues.")
+            Issue.record("The planner continues.")
             return
         }
         #expect(exhausted.contains("959"))

@@ -132,7 +132,7 @@ struct StreamFollowerTests {
         #expect(some.map(\.payload) == [[1]])
         // The first is missing, and the others state that there is a record before them.
         guard case .unavailable = read([two, three]), case .unavailable = read([]) else {
-            Issue.record("It accepted an incomplete answer.")
+            Issue.record("The follower accepted an incomplete answer.")
             return
         }
     }
@@ -153,7 +153,7 @@ struct StreamFollowerTests {
     func `a missing connection is reported, and records of other collectors are noticed`() async throws {
         engine.change { $0.connection = nil }
         guard case .unavailable(_, 1, let reason)? = await fault(follower()) else {
-            Issue.record("It read without a connection.")
+            Issue.record("The follower read without a connection.")
             return
         }
         #expect(reason == "not connected to the NATS cluster")
@@ -209,7 +209,7 @@ struct DurabilityWaitTests {
     }
 
     @Test
-    func `a closed stream is waited for as configured, counted from when it was found closed`() {
+    func `the configured wait for a closed stream starts when it is found closed`() {
         let start = ManualClock().now().monotonic
         var times = DurabilityWait.Times()
         times.closed = .seconds(5)

@@ -79,7 +79,7 @@ struct StreamIntakeTests {
     }
 
     @Test
-    func `a repeated batch is stored once; one with other drops, another key, or no id is a different batch`()
+    func `a repeated batch is stored once; one with different drops, a different key, or no id is a different batch`()
         async throws
     {
         let intake = intake()
@@ -144,7 +144,7 @@ struct StreamIntakeTests {
         engine.change { $0.defaultOutcome = .answerLost }
         let error = await rejection(intake())
         #expect(error?.code == .engineUnavailable)
-        #expect(error?.message.contains("if sent again, it is still stored only once") == true)
+        #expect(error?.message.contains("If it is sent again, it is still stored only once") == true)
         #expect(engine.state.withLock { $0.records.count } == 1)
     }
 
@@ -156,7 +156,7 @@ struct StreamIntakeTests {
             for _ in 0..<100 { group.addTask { await rejection(intake) } }
             for await error in group { #expect(error?.code == .engineUnavailable) }
         }
-        // At most one attempt each until this is known, then one at a time, 150 ms apart.
+        // At most one attempt per record until the outage is known, then one attempt at a time, 150 ms apart.
         #expect(engine.state.withLock { $0.published } <= 100 + 10_000 / 150 + 2)
         #expect(intake.statistics.waiting == 0)
     }
@@ -168,7 +168,8 @@ struct StreamIntakeTests {
         let start = clock.now().monotonic
         let error = await rejection(intake)
         #expect(
-            error?.code == .engineNotDurable && error?.message.hasPrefix("The server n1 does not sync always") == true
+            error?.code == .engineNotDurable
+                && error?.message.hasPrefix("The server n1 does not sync every write") == true
         )
         #expect(start == clock.now().monotonic && engine.state.withLock { $0.published } == 0)
         #expect(intake.failure == error)
@@ -222,7 +223,7 @@ struct StreamIntakeTests {
     }
 
     @Test
-    func `a stream whose end goes back stops the intake: after one such acknowledgement, or two such reports`()
+    func `one acknowledgment or two reports of a stream end that moved backward stop the intake`()
         async throws
     {
         let intake = intake()
@@ -230,7 +231,7 @@ struct StreamIntakeTests {
         // The stream was recreated.
         engine.change { $0.records = [] }
         let error = await rejection(intake)
-        #expect(error?.code == .stopped && error?.message.contains("INTAKE_0 went back from 3 to 1") == true)
+        #expect(error?.code == .stopped && error?.message.contains("INTAKE_0 moved back from 3 to 1") == true)
         #expect(await rejection(intake) == error && intake.failure == error)
 
         let other = self.intake()
@@ -250,10 +251,10 @@ struct StreamIntakeTests {
     }
 
     @Test
-    func `a stream that ends before an index's position is not trusted, in reports or acknowledgements`() async {
+    func `a stream that ends before an index's position is not trusted, in reports or acknowledgments`() async {
         let intake = intake(known: 5)
         #expect(intake.highest == 5)
-        #expect(await rejection(intake)?.message.contains("INTAKE_0 went back from 5 to 1") == true)
+        #expect(await rejection(intake)?.message.contains("INTAKE_0 moved back from 5 to 1") == true)
         let other = self.intake(known: 5)
         var facts = SimulatedEngine.facts
         facts.lastSequence = 4
@@ -296,7 +297,7 @@ struct StreamIntakeTests {
         facts.lastSequence = 9
         intake.update(with: facts, knownEnd: 7)
         #expect(intake.failure?.code == .stopped)
-        #expect(await rejection(intake)?.message.contains("was recreated (2026-02-02, before: 2026-01-01)") == true)
+        #expect(await rejection(intake)?.message.contains("was recreated (2026-02-02, previously 2026-01-01)") == true)
     }
 
     @Test

@@ -66,7 +66,7 @@ struct StreamOrderTests {
     }
 
     @Test
-    func `an entry that does not follow is rejected without any effect`() throws {
+    func `an entry that does not follow the previous one is rejected without any effect`() throws {
         var streamOrder = StreamOrder(after: 17)
         #expect(streamOrder.stream(of: 200) == 0 && streamOrder.proposal(known: [0: 40]) == nil)
         try streamOrder.apply(streamOrder.openingEntry(for: [1, 2]))
@@ -116,7 +116,7 @@ struct StreamOrderTests {
                 thrown = error
             }
             #expect(thrown == fault && streamOrder == known)
-            #expect(fault.description.contains("Check who is allowed to."))
+            #expect(fault.description.contains("Check who is allowed to publish to it."))
         }
     }
 

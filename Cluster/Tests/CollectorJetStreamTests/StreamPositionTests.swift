@@ -17,7 +17,7 @@ struct StreamPositionTests {
     ]
 
     @Test(arguments: layouts)
-    func `stream, sequence and ordinal survive encoding, and the first stream's first records look as in a log`(
+    func `stream, sequence and ordinal survive encoding, and the first stream's first positions match a log's`(
         stream: Int,
         sequence: UInt64,
         ordinal: Int,

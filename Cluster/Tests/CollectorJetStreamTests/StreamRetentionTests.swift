@@ -7,7 +7,7 @@ internal import TrackwayCore
 
 @testable internal import CollectorJetStream
 
-/// A cluster with the streams of an intake and of its readers, as far as retention uses them.
+/// A cluster with the streams of an intake and of its readers, to the extent that retention uses them.
 private final class RetentionCluster: NATSRequesting {
     struct State: Sendable {
         var subjects: [String: (body: String, time: String)] = [:]

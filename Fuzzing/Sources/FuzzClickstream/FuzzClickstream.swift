@@ -5,7 +5,7 @@ import CollectorCore
 import LibFuzzer
 import VendorRules
 
-/// Sends arbitrary bytes as a body of the Clickstream format: unchanged, compressed, as base64, or with a hash.
+/// Sends arbitrary bytes as a body in the Clickstream format: unchanged, compressed, as base64, or with a hash.
 @main
 struct FuzzClickstream {
     static func main() {

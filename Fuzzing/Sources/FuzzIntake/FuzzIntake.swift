@@ -58,7 +58,7 @@ struct FuzzIntake {
                     expect((event.scan == nil) == (event.fault != nil), "events are accepted if and only if valid")
                 }
                 expect(accepted == admitted.accepted, "all accepted events read back")
-                expect(rejected == admitted.rejected.count, "all rejected events are known")
+                expect(rejected == admitted.rejected.count, "all rejected events are listed")
             } catch {
                 fatalError("an admitted batch must read back: \(error)")
             }

@@ -5,7 +5,7 @@ import CollectorCore
 import LibFuzzer
 import VendorRules
 
-/// Sends arbitrary bytes as a form of the Sensors Analytics format: unchanged, or as the encoded text in a valid form.
+/// Sends arbitrary bytes as a form in the Sensors Analytics format: unchanged, or as the encoded text in a valid form.
 ///
 /// The debug endpoint for integrators must judge a body in the same way as the intake.
 @main

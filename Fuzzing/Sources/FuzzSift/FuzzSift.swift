@@ -5,7 +5,7 @@ import CollectorCore
 import LibFuzzer
 import VendorRules
 
-/// Sends arbitrary bytes as a body of the Sift format: unchanged, compressed, or as the list in a valid body.
+/// Sends arbitrary bytes as a body in the Sift format: unchanged, compressed, or as the list in a valid body.
 @main
 struct FuzzSift {
     static func main() {

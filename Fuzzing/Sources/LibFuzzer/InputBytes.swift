@@ -7,7 +7,7 @@
 public struct InputBytes {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
-    /// Creates the decisions of an input.
+    /// Creates the series of decisions of an input.
     public init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes[...]
     }

@@ -6,7 +6,7 @@ import Glibc
 
 /// Runs a fuzz target's test with the inputs that libFuzzer generates.
 public enum LibFuzzer {
-    /// Runs the test until the time in the program's arguments is over or an input fails.
+    /// Runs the test until the time limit in the program's arguments expires or an input fails.
     ///
     /// Does not return.
     public static func run(_ test: @escaping (UnsafeRawBufferPointer) -> Void) -> Never {

@@ -6,7 +6,7 @@ internal import LibFuzzer
 package import TrackwayCore
 internal import TrackwayDestinationKit
 
-/// Rules that must hold for every body of another format, whatever its bytes are.
+/// Rules that must hold for every body in another format, regardless of its bytes.
 package enum VendorRules {
     /// The key of every body.
     package static let grant = KeyGrant(name: "fuzz", scopes: [])
@@ -35,7 +35,10 @@ package enum VendorRules {
             return batch
         case (.failure(let error), .failure(let repeated)):
             expect(!error.code.isEmpty && !error.message.isEmpty, "a rejection has a code and a message")
-            expect(error.code == repeated.code && error.message == repeated.message, "the same body has the same error")
+            expect(
+                error.code == repeated.code && error.message == repeated.message,
+                "the same body results in the same error"
+            )
             return nil
         default:
             fatalError("a body that is accepted once must be accepted again")

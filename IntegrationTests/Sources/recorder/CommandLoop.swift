@@ -30,7 +30,7 @@ internal import Trackway
 /// - `sample`: records events of all kinds that apps record
 /// - `crash memory|abort`: crashes the process
 /// - `shutdown SECONDS`
-/// - `exit`: ends the process, as an app does that returns from `main`
+/// - `exit`: ends the process, like an app that returns from `main`
 struct CommandLoop {
     private let analytics: Analytics
     private let load: LoadGenerator

@@ -12,7 +12,7 @@ struct Descriptors {
         (0..<Int32(4_096)).count { fcntl($0, F_GETFD) >= 0 }
     }
 
-    /// Opens all descriptors up to the limit except for `spare`, and returns the number it holds.
+    /// Opens all descriptors up to the limit except for `spare` and returns the number it holds.
     mutating func occupyAll(except spare: Int) -> Int {
         while true {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)

@@ -24,7 +24,9 @@ struct Options {
     /// Without rules, a queue sends only on request.
     private var queuePolicy = QueuePolicy(uploadWhenMoreThan: -1)
     var key = "dev"
-    /// The number of recording threads, and of events per thread; 0 events: until the process ends.
+    /// The number of recording threads, and the number of events per thread.
+    ///
+    /// With 0 events, the threads record until the process ends.
     var threads = 0
     var count = 0
     /// Events per second and thread; nil for no limit.
@@ -135,7 +137,7 @@ struct Options {
             default: throw Failure(description: "unknown argument \(name)")
             }
         }
-        guard !data.isEmpty, !destinations.isEmpty else { throw Failure(description: "--data and --to are needed") }
+        guard !data.isEmpty, !destinations.isEmpty else { throw Failure(description: "--data and --to are required") }
     }
 
     private static func pair(_ option: String, _ text: String) throws -> (String, String) {

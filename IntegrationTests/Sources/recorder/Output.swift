@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 /// Unbuffered standard output.
 ///
-/// A line is one system call, so lines written before a kill are complete.
+/// Each line is written in one system call, so lines written before a kill are complete.
 enum Output {
     /// The descriptor that lines are written to.
     private static let descriptor = Locked(STDOUT_FILENO)

@@ -6,8 +6,8 @@ import PackageDescription
 
 /// The SDK, as a dependency by URL, as apps declare it.
 ///
-/// TRACKWAY_URL and TRACKWAY_BRANCH name a checkout (file:///…). Without them, it is the checkout that contains this
-/// folder.
+/// TRACKWAY_URL and TRACKWAY_BRANCH name a checkout (file:///…). Without them, the dependency is the checkout that
+/// contains this folder.
 let trackway: Package.Dependency =
     if let url = Context.environment["TRACKWAY_URL"] {
         .package(url: url, branch: Context.environment["TRACKWAY_BRANCH"] ?? "main")
@@ -37,7 +37,7 @@ let package = Package(
 )
 
 #if canImport(Darwin)
-// The samples of Scripts/apple/check-objective-c, compiled against the headers of Apple's toolchain. For iOS.
+// The samples that Scripts/apple/check-objective-c checks, compiled for iOS against the headers of Apple's toolchain.
 package.products.append(.library(name: "ObjectiveCClient", targets: ["ObjectiveCClient"]))
 package.targets.append(
     .target(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The Objective-C samples of the Clickstream document, unchanged, each in a method named after its error.
+// The Objective-C samples from the Clickstream document, unchanged, each in a function or method of its own.
 // AS_WRITTEN_KEYS compiles the keys of two dictionaries without their at signs, and AS_WRITTEN_ITEMS the comma in a
 // call that needs a colon.
 #import <UIKit/UIKit.h>

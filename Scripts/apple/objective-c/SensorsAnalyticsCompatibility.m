@@ -43,7 +43,7 @@ static NSString *const SA_SERVER_URL = @"https://example.com/sa?project=default"
     return YES;
 }
 
-// 3.1.1 and 3.2: calls that the client itself makes, and that apps may make, too.
+// 3.1.1 and 3.2: calls that the client itself makes, and that apps may also make.
 - (void)trackRelaunchAppStart:(SensorsAnalyticsSDK *)sdk {
     if ([sdk isAutoTrackEventTypeIgnored: SensorsAnalyticsEventTypeAppStart] == NO) {
         [sdk track: SA_EVENT_NAME_APP_START withProperties: @{

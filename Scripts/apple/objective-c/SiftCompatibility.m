@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The two Objective-C samples of the Sift document, unchanged, and each call that its tables name, with the selector of
-// the original client.
+// The two Objective-C samples from the Sift document, unchanged, and each call that its tables name, with the selector
+// of the original client.
 #import <UIKit/UIKit.h>
 #import <SiftQueueConfig.h>
 #if __has_include("SiftCompatibility-Swift.h")

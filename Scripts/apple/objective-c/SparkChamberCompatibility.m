@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The Objective-C samples of the SparkChamber document, unchanged except for a bracket that five calls lack, and each
-// declaration of its detector as a call. AS_WRITTEN leaves the first bracket out.
+// The Objective-C samples from the SparkChamber document, unchanged except for a bracket that five calls lack, and each
+// declaration of its detector as a call. AS_WRITTEN leaves out the first bracket.
 #import <UIKit/UIKit.h>
 #if __has_include("SparkChamberCompatibility-Swift.h")
 #import "SparkChamberCompatibility-Swift.h"

@@ -13,8 +13,6 @@ public struct RootCommand: AsyncParsableCommand {
             examples: """
                   # Start a collector on http://127.0.0.1:8787.
                   trackway serve --dev-key dev
-                  # Send one event.
-                  trackway send purchase total=12.5
                 """
         ),
         version: TrackwayVersion.current,
@@ -37,7 +35,8 @@ public enum TrackwayCommands {
     ) -> [CommandGroup] {
         // The help text lists the option `--version` instead of `VersionCommand`.
         let devices: [any ParsableCommand.Type] = [
-            InstallationsCommand.self, JournalCommand.self, DeviceCommand.self, VersionCommand.self,
+            InstallationsCommand.self, ErasuresCommand.self, JournalCommand.self, DeviceCommand.self,
+            VersionCommand.self,
         ]
         return [
             CommandGroup(

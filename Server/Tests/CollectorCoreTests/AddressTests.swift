@@ -53,7 +53,7 @@ struct AddressTests {
         ("[::127.0.0.1]", false), ("[64:ff9b::127.0.0.1]", false), ("128.0.0.1", false), ("10.0.0.1", false),
         ("127。0。0。1", false), (String(repeating: "a", count: 100_000), false),
     ])
-    func `only hosts that cannot point elsewhere count as this machine`(_ authority: String, _ isLoopback: Bool) {
+    func `only hosts that cannot refer to another machine count as loopback`(_ authority: String, _ isLoopback: Bool) {
         #expect((HostName(authority: authority)?.isLoopback ?? false) == isLoopback)
     }
 
@@ -61,7 +61,7 @@ struct AddressTests {
         ("::1", true), ("[::1]", true), ("127.0.0.1", true), ("localhost", true), ("::", false), ("0.0.0.0", false),
         ("127.evil.com", false), ("127.1", false), ("", false),
     ])
-    func `an address to listen on may omit the brackets`(_ host: String, _ isLoopback: Bool) {
+    func `a listen address may omit the brackets`(_ host: String, _ isLoopback: Bool) {
         #expect((HostName(listening: host)?.isLoopback ?? false) == isLoopback)
     }
 }

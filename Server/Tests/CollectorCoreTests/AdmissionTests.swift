@@ -9,7 +9,7 @@ internal import TrackwayDestinationKit
 
 struct AdmissionTests {
     @Test
-    func `a batch with a header is accepted whole, with its sequence numbers and contexts`() throws {
+    func `a batch with a header is accepted in full, with its sequence numbers and contexts`() throws {
         let body = Body.lines(
             Body.header(4, 9, #","dropped":[[1,2,"damaged"],[6,6,"expired"]],"skipped":[[8,8]]"#),
             #"{"context":{"user":{"id":"u1"}}}"#,
@@ -31,7 +31,7 @@ struct AdmissionTests {
 
     @Test(arguments: [
         ("one line", #"{"name":"a"}"#, 1),
-        ("lines, blank lines and Windows line ends", "{\"name\":\"a\"}\r\n\r\n{\"name\":\"b\"}\r\n", 2),
+        ("lines, blank lines and Windows line endings", "{\"name\":\"a\"}\r\n\r\n{\"name\":\"b\"}\r\n", 2),
         ("an array", #" [ {"name":"a"} , {"name":"b"} ] "#, 2),
         ("an array in an object", #"{"events":[{"name":"a"},{"name":"b"}],"more":[1]}"#, 2),
         ("one event over several lines", "{\n  \"name\": \"a\",\n  \"attributes\": {}\n}\n", 1),
@@ -53,7 +53,7 @@ struct AdmissionTests {
     }
 
     @Test
-    func `a faulty event rejects only itself, and keeps its number`() throws {
+    func `a faulty event is rejected without affecting the others, and keeps its number`() throws {
         let body = Body.lines(
             Body.header(1, 5),
             Body.event(1),
@@ -97,7 +97,10 @@ struct AdmissionTests {
         (#","dropped":[[3,9223372036854775806,"expired"]]"#, "batch.dropped"),
         (#","skipped":[[3,1099511627777]]"#, "batch.skipped"),
     ])
-    func `impossible claims reject the batch, naming the member`(_ more: String, _ field: String) {
+    func `a batch with impossible claims is rejected with an error that names the member`(
+        _ more: String,
+        _ field: String
+    ) {
         let error = #expect(throws: AdmissionError.self) {
             try Body.admit(Body.lines(Body.header(1, 1, more), Body.event(1)))
         }
@@ -105,7 +108,7 @@ struct AdmissionTests {
     }
 
     @Test
-    func `an event without an id gets one from its position, always the same`() throws {
+    func `an event without an id always gets the same one, derived from its position`() throws {
         let batch = try Body.admit(Body.lines(#"{"name":"a"}"#, #"{"name":"b"}"#))
         let record = try batch.record.withUnsafeBytes { try IntakeRecord(payload: $0) }
         func ids() throws -> [EventID] {

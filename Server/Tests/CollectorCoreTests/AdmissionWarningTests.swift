@@ -43,19 +43,19 @@ struct AdmissionWarningTests {
     @Test(arguments: [
         "null", "NULL", "0", "-1", "undefined", "Anonymous", "guest", "", "   ", "[object Object]", "(null)",
     ])
-    func `a user id that stands for a missing one is accepted with a warning`(_ id: String) throws {
+    func `a placeholder user id is accepted with a warning`(_ id: String) throws {
         let warnings = try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}")
         #expect(warnings.map(\.code) == ["placeholder_user_id"] && warnings.map(\.field) == ["context.user.id"])
         #expect(warnings[0].message.contains("“\(id)”") && warnings[0].message.contains("leave the ID out"))
     }
 
     @Test(arguments: ["1", "00", "nobody", "anna", "null-42", String(repeating: "0", count: 10_000)])
-    func `other user ids have no warning`(_ id: String) throws {
+    func `other user ids get no warning`(_ id: String) throws {
         #expect(try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}").isEmpty)
     }
 
     @Test
-    func `an event with only known members has no warning`() throws {
+    func `an event with only known members gets no warning`() throws {
         let body =
             #"{"id":"018bcfe5-6800-7000-8000-0000000000aa","name":"a","time":1700000000000,"mono":5,"attributes":{"properties":1},"items":[]}"#
         #expect(try Self.warnings(body).isEmpty)
@@ -83,7 +83,7 @@ struct AdmissionWarningTests {
             (1_700_000_000_123_456_789, "nanoseconds", 1_700_000_000_123),
         ] as [(Int64, String, Int64)]
     )
-    func `a time in a unit other than milliseconds is rejected with the correct number`(
+    func `a time in a unit other than milliseconds is rejected, and the error states the correct number`(
         _ time: Int64,
         _ unit: String,
         _ right: Int64
@@ -94,7 +94,7 @@ struct AdmissionWarningTests {
     }
 
     @Test
-    func `a date as text is rejected with the corresponding number`() throws {
+    func `a date in text form is rejected, and the error states the corresponding number`() throws {
         for (text, part) in [("2023-11-14T22:13:20.000Z", ": 1700000000000."), ("yesterday", "not a string")] {
             let error = try #require(throws: AdmissionError.self) {
                 try Self.warnings(#"{"name":"a","time":"\#(text)"}"#)
@@ -114,7 +114,7 @@ struct AdmissionWarningTests {
     }
 
     @Test
-    func `a device's clock is corrected first, and its times are not rejected`() throws {
+    func `a device's clock is corrected before its times are checked`() throws {
         let time = 1_700_000_000
         let header = Body.header(1, 1, #","sent":\#(time + 10)"#)
         let event = #"{"name":"a","time":\#(time),"mono":7}"#

@@ -55,10 +55,10 @@ struct ArrivalQueueTests {
         (sender: "b", address: UInt32(1), bytes: 26, verdict: ArrivalQueue.Verdict.queued),
         (sender: "b", address: UInt32(2), bytes: 26, verdict: ArrivalQueue.Verdict.granted),
     ])
-    func `a sender gets half of the memory and an address a quarter, and others continue`(
+    func `a sender is limited to half of the memory and an address to a quarter, and others continue`(
         _ offer: (sender: String, address: UInt32, bytes: Int, verdict: ArrivalQueue.Verdict)
     ) throws {
-        // Sender “a” holds 25 of its 50. In some cases another sender holds 5 of the 25 for address 1.
+        // Sender “a” holds 25 of its 50. In some cases, another sender holds 5 of the 25 for address 1.
         var queue = Self.queue(
             limit: 100,
             [(15, "a", Self.address(9)), (10, "a", nil), (0, "a", Self.address(1))]
@@ -74,7 +74,7 @@ struct ArrivalQueueTests {
     }
 
     @Test
-    func `a body that is alone in its share may exceed it`() throws {
+    func `a body that has its share to itself may exceed it`() throws {
         var queue = ArrivalQueue(limit: 10)
         let number = try Self.begin(&queue, by: "a", from: Self.address(1), at: Self.at(0))
         #expect(queue.receive(30, of: number, at: Self.at(0)).verdict == .granted)
@@ -86,7 +86,7 @@ struct ArrivalQueueTests {
     }
 
     @Test
-    func `a waiting body continues as soon as another ends, the oldest first`() throws {
+    func `waiting bodies continue as soon as another body ends, the oldest first`() throws {
         var queue = Self.queue(limit: 100, [(40, "a", nil), (40, "b", nil), (0, "c", nil), (0, "d", nil)])
         #expect(queue.receive(30, of: 3, at: Self.at(0)).verdict == .queued)
         #expect(queue.receive(30, of: 2, at: Self.at(0)).verdict == .queued)
@@ -95,7 +95,7 @@ struct ArrivalQueueTests {
     }
 
     @Test
-    func `when every body waits for more, the youngest is rejected, and the oldest always continues`() throws {
+    func `when every body is waiting for more, the newest is rejected, and the oldest always continues`() throws {
         var queue = Self.queue(limit: 100, [(40, "a", nil), (30, "b", nil), (30, "c", nil)])
         #expect(queue.receive(10, of: 2, at: Self.at(0)).verdict == .queued)
         #expect(queue.receive(10, of: 1, at: Self.at(0)).verdict == .queued)
@@ -122,7 +122,7 @@ struct ArrivalQueueTests {
     }
 
     @Test
-    func `a body that gives up leaves the queue, and its memory is free for others`() throws {
+    func `a body that stops waiting leaves the queue and frees its memory`() throws {
         var queue = Self.queue(limit: 100, [(50, "a", nil), (50, "b", nil), (0, "c", nil)])
         #expect(queue.receive(10, of: 2, at: Self.at(0)).verdict == .queued)
         #expect(queue.receive(10, of: 1, at: Self.at(0)).verdict == .queued)
@@ -133,7 +133,7 @@ struct ArrivalQueueTests {
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `in any sequence of events, the used memory is what the bodies hold, and some body can always continue`(
+    func `in any sequence of events, the memory in use equals what the bodies hold, and some body can always continue`(
         seed: UInt64
     ) throws {
         var generator = SeededGenerator(seed: seed)
@@ -231,7 +231,7 @@ struct ArrivalQueueTests {
     }
 
     @Test
-    func `a body that gets no memory in time is rejected as busy`() async throws {
+    func `a body that gets no memory in time is rejected with the busy error`() async throws {
         var limits = AdmissionLimits()
         limits.arrivingBytes = 100
         let budget = BodyBudget(limits, clock: ManualClock()) { _ in }

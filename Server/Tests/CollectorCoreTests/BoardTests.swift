@@ -24,7 +24,7 @@ struct BoardTests {
 
     /// Returns a board store.
     ///
-    /// Its notices are added to `notes`.
+    /// Its notices are appended to `notes`.
     private static func store(
         _ storage: any JournalStorage,
         _ notes: Locked<[String]> = Locked([]),
@@ -64,7 +64,7 @@ struct BoardTests {
             "cards[1].id"
         ),
     ])
-    func `an invalid board is rejected, naming the member`(_ json: String, _ field: String) throws {
+    func `an invalid board is rejected with an error that names the member`(_ json: String, _ field: String) throws {
         let error = #expect(throws: BoardError.self) { try Self.draft(json: json) }
         #expect(error?.kind == .malformed && error?.field == field && error?.message.isEmpty == false)
     }
@@ -100,7 +100,7 @@ struct BoardTests {
     }
 
     @Test
-    func `a change of an outdated version is rejected, and nothing is lost`() async throws {
+    func `a change to an outdated version is rejected, and nothing is lost`() async throws {
         let store = Self.store(try Self.folder())
         let id = try await store.add(try Self.draft("first"), at: Self.now).board.id
         let second = try await store.replace(id, with: try Self.draft("second"), basedOn: 1, at: Self.now)
@@ -117,7 +117,7 @@ struct BoardTests {
     }
 
     @Test
-    func `a change that cannot be written does not happen`() async throws {
+    func `a change that cannot be written is not applied`() async throws {
         let storage = FaultyStorage(try Self.folder())
         let store = Self.store(storage)
         let id = try await store.add(try Self.draft("kept"), at: Self.now).board.id
@@ -132,7 +132,7 @@ struct BoardTests {
     }
 
     @Test
-    func `the maximum is two hundred boards, and their total size is limited too`() async throws {
+    func `there are at most two hundred boards, and their total size is limited`() async throws {
         let store = Self.store(try Self.folder())
         for number in 0..<BoardLimits.boards { _ = try await store.add(try Self.draft("b\(number)"), at: Self.now) }
         let error = await #expect(throws: BoardError.self) { try await store.add(try Self.draft("more"), at: Self.now) }
@@ -176,7 +176,7 @@ struct BoardTests {
 
     @Test
     func
-        `a link opens its board until it is revoked or expires, or the board is deleted; the file does not contain it`()
+        `a link opens its board until it is revoked, it expires or the board is deleted; the file has no token`()
         async throws
     {
         let storage = try Self.folder()

@@ -10,12 +10,12 @@ internal import TrackwayTesting
 @Suite("Memory for bodies")
 struct BodyQueueTests {
     @Test
-    func `bodies are admitted while there is memory, then wait, first come first served`() {
+    func `bodies are admitted while memory is available, and then wait in order of arrival`() {
         var queue = BodyQueue(limit: 100)
         #expect(queue.reserve(50, by: "a") == .granted)
         #expect(queue.reserve(50, by: "b") == .granted)
         #expect(queue.reserve(60, by: "c") == .queued(2))
-        // There is memory for it, but it must not overtake.
+        // Enough memory is available, but this body must not overtake the waiting one.
         #expect(queue.reserve(10, by: "d") == .queued(3))
         #expect(queue.release(50, by: "a").isEmpty)
         #expect(queue.release(50, by: "b") == [2, 3])
@@ -23,7 +23,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `no sender gets more than half, and a body that waits for its sender's share lets others pass`() {
+    func `no sender gets more than half, and a body that waits for its sender's share does not block others`() {
         var queue = BodyQueue(limit: 100)
         #expect(queue.reserve(30, by: "a") == .granted)
         #expect(queue.reserve(30, by: "a") == .queued(1))
@@ -33,7 +33,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `a body larger than the whole memory is admitted alone`() {
+    func `a body larger than the total memory is admitted alone`() {
         var queue = BodyQueue(limit: 10)
         #expect(queue.reserve(.max, by: "a") == .granted)
         #expect(queue.reserve(1, by: "b") == .queued(1))
@@ -42,7 +42,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `a body that gives up leaves the queue, and those after it may pass`() {
+    func `a body that stops waiting leaves the queue and no longer blocks those behind it`() {
         var queue = BodyQueue(limit: 10)
         #expect(queue.reserve(5, by: "a") == .granted)
         #expect(queue.reserve(9, by: "b") == .queued(1))
@@ -66,7 +66,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `in any sequence of events, the used memory is what was granted and not released`() {
+    func `in any sequence of events, the memory in use is what was granted and not yet released`() {
         var queue = BodyQueue(limit: 100, maxWaiting: 8)
         var granted: [Int: (Int, String)] = [:]
         var offered: [Int: (Int, String)] = [:]
@@ -109,7 +109,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `a body that gets no memory in time is rejected, and leaves the memory to others`() async throws {
+    func `a body that gets no memory in time is rejected, leaving the memory to others`() async throws {
         var limits = AdmissionLimits()
         limits.unpackedBytes = 10
         let budget = BodyBudget(limits, clock: SystemClock()) { _ in }
@@ -127,7 +127,7 @@ struct BodyQueueTests {
     }
 
     @Test
-    func `a waiting body is admitted as soon as there is memory`() async throws {
+    func `a waiting body is admitted as soon as memory is available`() async throws {
         var limits = AdmissionLimits()
         limits.unpackedBytes = 10
         let budget = BodyBudget(limits, clock: SystemClock(), sleep: Self.untilCancelled)

@@ -45,7 +45,7 @@ struct ClockCorrectionTests {
     }
 
     @Test
-    func `an event without a time gets none, and is not moved`() {
+    func `an event without a time stays without one`() {
         #expect(Self.times([Event(), Self.event(-Self.hour)], sent: -Self.hour) == [nil, 0])
     }
 
@@ -87,7 +87,7 @@ struct ClockCorrectionTests {
     }
 
     @Test
-    func `a time set by the app is kept, and so is an event without a monotonic time`() {
+    func `a time set by the app is kept, and so is the time of an event without a monotonic time`() {
         let events = [
             Self.event(-30_000, mono: 1_000, boot: 0), Self.event(-9 * Self.hour, mono: 2_000, boot: 0),
             Self.event(-8 * Self.hour, mono: 0, boot: 0), Self.event(-7 * Self.hour, boot: 0),
@@ -97,7 +97,7 @@ struct ClockCorrectionTests {
     }
 
     @Test
-    func `a time in the context moves like the event nearest in time`() {
+    func `a time in the context is corrected like the event closest to it`() {
         let clock = ClockCorrection(
             [Self.event(Self.hour, mono: 1_000, boot: 0), Self.event(61_000, mono: 62_000, boot: 0)],
             sent: nil,

@@ -6,7 +6,7 @@ internal import Testing
 internal import TrackwayCore
 internal import TrackwayTesting
 
-@Suite("The rate of erasures")
+@Suite("Erasure rate limits")
 struct ErasureMeterTests {
     private static func meter(_ clock: ManualClock) -> ErasureMeter {
         ErasureMeter(

@@ -28,12 +28,12 @@ struct EventPositionTests {
     }
 
     @Test
-    func `the short form in responses is also a position`() {
+    func `the short form in responses is also parsed as a position`() {
         #expect(EventPosition("3.88213") == EventPosition(segment: 3, offset: 88_213))
     }
 
     @Test(arguments: ["", "3", "3.", "a.b", "3.4.5.6", "3.4.1024", "-1.2", "3.999999999"])
-    func `other texts are invalid`(_ text: String) {
+    func `other strings are not valid positions`(_ text: String) {
         #expect(EventPosition(text) == nil)
     }
 }

@@ -8,7 +8,7 @@ internal import TrackwayCore
 
 @Suite("Expectations")
 struct ExpectationTests {
-    /// Parses a text such as `name=a&where=b=1`, without escapes.
+    /// Parses text such as `name=a&where=b=1`, without escapes.
     private static func expectation(_ text: String) throws(InvalidQueryError) -> EventExpectation {
         let parameters = text.split(separator: "&").map { part in
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -43,13 +43,13 @@ struct ExpectationTests {
         ("name=a&since=3", "since"), ("name=a&where=total", "where"), ("name=a&installation=1", "installation"),
         ("name=a&run=" + String(repeating: "r", count: 1_025), "run"),
     ])
-    func `an invalid expectation is rejected, naming the parameter`(_ text: String, field: String) {
+    func `an invalid expectation is rejected with an error that names the parameter`(_ text: String, field: String) {
         let error = #expect(throws: InvalidQueryError.self) { try Self.expectation(text) }
         #expect(error?.field == field)
     }
 
     @Test(arguments: ["*", "\"a\"", "a=b", "≠", "\"", "0815", "true"])
-    func `run matches its value literally`(_ run: String) throws {
+    func `the run parameter matches its value literally`(_ run: String) throws {
         let expectation = try EventExpectation(parameters: [("name", "a"), ("run", run)])
         let condition = try #require(expectation.filter.conditions.first)
         #expect(condition.field == .attribute("_run") && condition.matches(.text(Array(run.utf8))))
@@ -91,7 +91,7 @@ struct ExpectationTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a limited number of events is kept, with the closest of all`(seed: UInt64) throws {
+    func `a limited number of events is kept, including the closest ones`(seed: UInt64) throws {
         var generator = SplitMix(state: seed)
         let expectation = try Self.expectation("name=a&where=x=0&where=y=0&run=r")
         var tally = ExpectationTally(expectation, since: .start)

@@ -29,14 +29,14 @@ struct FormatWarningTests {
     }
 
     @Test
-    func `captured attributes may use reserved names, custom attributes may not`() {
+    func `captured attributes may use reserved names, but custom attributes must not`() {
         #expect(FormatWarning.warnings(forAttribute: "_anything", of: "_screen_view").isEmpty)
         #expect(FormatWarning.warnings(forAttribute: "_session_id", of: "purchase").isEmpty)
         #expect(Self.codes(FormatWarning.warnings(forAttribute: "_mine", of: "purchase")) == ["trackway name_reserved"])
     }
 
     @Test
-    func `texts and counts get a warning from one beyond the limit`() {
+    func `texts and counts get a warning once they exceed the limit by one`() {
         #expect(FormatWarning.warnings(forTextBytes: 1_024, units: 1_024).isEmpty)
         #expect(Self.codes(FormatWarning.warnings(forTextBytes: 1_025, units: 1_025)) == ["clickstream value_too_long"])
         #expect(FormatWarning.warnings(forTextBytes: 8_192, units: 8_192).count == 2)

@@ -85,7 +85,7 @@ struct IntakeTests {
     }
 
     @Test
-    func `with a full disk, records are rejected and not stored in part, and intake recovers automatically`()
+    func `on a full disk, records are rejected and not partially stored, and intake recovers automatically`()
         async throws
     {
         let memory = MemoryStorage(capacity: 40 << 10)
@@ -109,7 +109,8 @@ struct IntakeTests {
     }
 
     @Test
-    func `low free space rejects records before the disk is full, and recovers when there is space again`() async throws
+    func `low free space causes rejections before the disk is full, until enough space is available again`()
+        async throws
     {
         let memory = MemoryStorage(capacity: 100 << 10)
         var options = options()
@@ -177,7 +178,7 @@ struct IntakeTests {
     }
 
     @Test
-    func `one record that the disk rejects does not fail its group`() async throws {
+    func `a record that the disk rejects does not fail its group`() async throws {
         var options = options()
         options.segmentBytes = 64 << 10
         let memory = MemoryStorage(capacity: 100 << 10)

@@ -37,9 +37,9 @@ struct MalformedBodyTests {
     static let cases: [Case] = [
         Case("nothing", [], .malformed, "empty_batch"),
         Case("blank lines", Array("\n \n".utf8), .malformed, "empty_batch"),
-        Case("no JSON", Array("hello".utf8), .malformed, "malformed"),
-        Case("an object that does not end", Array(#"{"name":"a""#.utf8), .malformed, "malformed"),
-        Case("an array that does not end", Array(#"[{"name":"a"},"#.utf8), .malformed, "malformed_json"),
+        Case("text that is not JSON", Array("hello".utf8), .malformed, "malformed"),
+        Case("an unterminated object", Array(#"{"name":"a""#.utf8), .malformed, "malformed"),
+        Case("an unterminated array", Array(#"[{"name":"a"},"#.utf8), .malformed, "malformed_json"),
         Case("text after an array", Array(#"[{"name":"a"}] x"#.utf8), .malformed, "malformed_json"),
         Case(
             "bytes that are not UTF-8",
@@ -53,7 +53,7 @@ struct MalformedBodyTests {
         Case("truncated gzip", Array(gzip.dropLast(9)), .malformed, "gzip_truncated", .gzip),
         Case("gzip with a wrong checksum", flipped(gzip), .malformed, "gzip_damaged", .gzip),
         Case(
-            "a bomb",
+            "a gzip bomb",
             GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 20 << 20)),
             .tooLarge,
             "gzip_ratio_too_high",
@@ -68,7 +68,7 @@ struct MalformedBodyTests {
             "too_many_events"
         ),
         Case(
-            "an event nested too deep",
+            "an event nested too deeply",
             Body.lines(Body.event(1, attributes: "{\"a\":\(deep)}")),
             .malformed,
             "too_deep"
@@ -88,7 +88,7 @@ struct MalformedBodyTests {
         Case("an event without a name", Array(#"{"id":null}"#.utf8), .malformed, ""),
         Case("an invalid header", Body.lines(#"{"batch":7}"#, Body.event(1)), .malformed, "malformed_header"),
         Case(
-            "numbers without a writer",
+            "sequence numbers without a writer",
             Body.lines(#"{"batch":{"id":"b","first":1,"last":1}}"#, Body.event(1)),
             .malformed,
             "malformed_header"
@@ -107,7 +107,7 @@ struct MalformedBodyTests {
     }
 
     @Test
-    func `no prefix of a body traps, and every one gets a verdict`() {
+    func `no prefix of a body causes a trap, and every prefix gets a verdict`() {
         let body = Body.lines(Body.header(1, 2), #"{"context":{"a":1}}"#, Body.event(1), Body.event(2))
         for length in 0..<body.count {
             for encoding in [ContentEncoding.identity, .gzip] {
@@ -122,7 +122,7 @@ struct MalformedBodyTests {
     }
 
     @Test
-    func `the record of a rejected body has the reason and the body's beginning`() throws {
+    func `the record of a rejected body contains the reason and the beginning of the body`() throws {
         let error = AdmissionError(.malformed, code: "c", field: "f", message: "Because “it” is.")
         let body = Array("not JSON\nat all".utf8)
         let bytes = QuarantineRecord.bytes(

@@ -88,7 +88,7 @@ struct PlanInspectionTests {
         """
 
     @Test
-    func `violations have paths of names without element indexes, and each is reported once`() throws {
+    func `violation paths contain names without element indexes, and each violation is reported once`() throws {
         let checker = try Self.checker(Self.purchase)
         #expect(
             Self.findings(

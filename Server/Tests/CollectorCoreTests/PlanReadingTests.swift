@@ -149,7 +149,7 @@ struct PlanReadingTests {
     }
 
     @Test
-    func `all errors are reported together; beyond a limit only the number of the others is`() {
+    func `all errors are reported together; beyond a limit, only the number of others is reported`() {
         let many = (0..<450).map { #""e\#($0)":{"owner":\#($0)}"# }.joined(separator: ",")
         let reading = Self.read(#"{"version":1,"events":{\#(many)}}"#)
         #expect(reading.faults.count == PlanLimits.faults && reading.omitted == 250 && reading.plan == nil)
@@ -159,13 +159,13 @@ struct PlanReadingTests {
     @Test
     func `text that is not JSON is reported with its line`() throws {
         let fault = try #require(Self.read("{\n  \"version\": 1,\n  // no comments\n}").faults.first)
-        #expect(fault.code == "malformed_json" && fault.message.contains("in line 3, byte 3"))
+        #expect(fault.code == "malformed_json" && fault.message.contains("on line 3, byte 3"))
         #expect(Self.read("").faults.first?.code == "malformed_json")
         #expect(PlanParseResult([0xFF, 0xFE]).faults.first?.code == "malformed_json")
     }
 
     @Test
-    func `a hostile file costs little and is rejected`() throws {
+    func `a hostile file is rejected at little cost`() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(Self.read(deep).faults.first?.code == "too_deep")
         var nested = #"{"type":"string"}"#
@@ -186,7 +186,7 @@ struct PlanReadingTests {
     }
 
     @Test
-    func `names that a format does not accept get a warning, as in the catalogue`() throws {
+    func `names that a format does not accept get a warning, as they do in the catalog`() throws {
         let reading = Self.read(
             #"{"version":1,"events":{"_own":{},"a b":{"attributes":{"properties":{"$x":{}}}},"_screen_view":{}}}"#
         )

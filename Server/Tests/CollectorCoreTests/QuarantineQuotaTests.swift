@@ -12,7 +12,7 @@ struct QuarantineQuotaTests {
 
     @Test
     func
-        `a sender's rejected bodies are stored up to a quarter, then truncated, then only counted; others' are stored`()
+        `a sender's bodies are stored up to a quarter of the quota, then truncated or counted; others' are stored`()
     {
         var quota = QuarantineQuota(bytesPerDay: 1 << 20)
         let now = Self.time(5)
@@ -27,7 +27,7 @@ struct QuarantineQuotaTests {
     }
 
     @Test
-    func `all senders together have a limit`() {
+    func `the total of all senders is limited`() {
         var quota = QuarantineQuota(bytesPerDay: 1 << 20)
         let kept = (0..<100).filter { quota.reserve(100 << 10, by: "s\($0)", at: Self.time(5)) == .whole }.count
         #expect(kept == 10)

@@ -26,7 +26,7 @@ struct QueryParametersTests {
     }
 
     @Test
-    func `every parameter is read`() throws {
+    func `every parameter is parsed`() throws {
         let installation = InstallationID(high: 7 << 12, low: 1 << 63)
         let query = try Self.query(
             ("name", "a"),
@@ -94,14 +94,18 @@ struct QueryParametersTests {
         ("compare", "after", "not “before”"), ("texts", "yes", "not “numbers”"),
         ("texts", "numbers", "a measure of an attribute"), ("wher", "a=1", "not a parameter of this query"),
     ])
-    func `an invalid parameter is named, with a hint`(_ parameter: String, _ value: String, _ part: String) throws {
+    func `the error for an invalid parameter names it and gives a hint`(
+        _ parameter: String,
+        _ value: String,
+        _ part: String
+    ) throws {
         let error = try #require(throws: InvalidQueryError.self) { try Self.query((parameter, value)) }
         #expect(error.field == parameter && error.message.contains(part), "\(error)")
         #expect(error.message.utf8.count < 400)
     }
 
     @Test
-    func `a period that ends where it starts, or before, is rejected`() throws {
+    func `a period that ends at or before its start is rejected`() throws {
         for to in ["5", "4", "-1"] {
             let error = try #require(throws: InvalidQueryError.self) { try Self.query(("from", "5"), ("to", to)) }
             #expect(error.field == "to" && error.message.contains("later than “from”"))
@@ -163,7 +167,7 @@ struct QueryParametersTests {
         ("\"context.a\"=1", .attribute("context.a")), ("context.global.a=1", .context(["global", "a"])),
         ("contextual=1", .attribute("contextual")),
     ])
-    func `names may contain anything`(_ text: String, _ field: QueryField) throws {
+    func `names may contain any characters`(_ text: String, _ field: QueryField) throws {
         #expect(try QueryCondition(text, parameter: "where").field == field)
     }
 

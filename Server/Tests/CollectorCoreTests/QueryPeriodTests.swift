@@ -45,7 +45,7 @@ struct QueryPeriodTests {
             (.year, "2025-06-01T00:00", "2027-01-01T00:00", [0]),
         ] as [(QueryInterval, String, String, [Int])]
     )
-    func `an interval cut by the range is partial`(
+    func `an interval truncated by the range is partial`(
         _ interval: QueryInterval,
         _ from: String,
         _ to: String,
@@ -120,7 +120,7 @@ struct QueryPeriodTests {
             edges: ["2026-10-23T22:00", "2026-10-24T22:00", "2026-10-25T23:00", "2026-10-26T23:00"]
         ),
         Case(
-            what: "New York in autumn: the hour from one to two twice",
+            what: "New York in autumn: the hour from one to two occurs twice",
             first: -14_400,
             change: "2026-11-01T06:00",
             second: -18_000,
@@ -160,7 +160,7 @@ struct QueryPeriodTests {
             edges: ["2026-10-03T14:30", "2026-10-03T15:30", "2026-10-03T16:00", "2026-10-03T17:00"]
         ),
         Case(
-            what: "São Paulo formerly: midnight is skipped",
+            what: "São Paulo in the past: midnight is skipped",
             first: -10_800,
             change: "2018-11-04T03:00",
             second: -7_200,
@@ -298,7 +298,7 @@ struct QueryPeriodTests {
             (.month, "2026-03-01T23:00", "2026-03-03T23:00", ["2026-02-27T23:00", "2026-03-01T23:00"]),
         ] as [(QueryInterval, String, String, [String])]
     )
-    func `the previous period has the same length on the clock, and ends where the period starts`(
+    func `the previous period has the same wall-clock length, and ends where the period starts`(
         _ interval: QueryInterval,
         _ from: String,
         _ to: String,

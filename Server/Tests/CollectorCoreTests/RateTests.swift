@@ -27,7 +27,7 @@ struct RateTests {
     }
 
     @Test(arguments: [1, 3, 7, 1_000])
-    func `over a long time no more tokens are granted than are added, and hardly fewer`(count: Int) {
+    func `over a long time, the bucket never grants more tokens than are added, and only slightly fewer`(count: Int) {
         let limit = RateLimit(count, per: .seconds(1), burst: 1)
         var bucket = RateBucket()
         var given = 0
@@ -66,7 +66,7 @@ struct RateTests {
     }
 
     @Test
-    func `a clock that goes back blocks no client for longer than a full bucket takes`() {
+    func `a clock that goes backward blocks no client for longer than it takes to fill the bucket`() {
         let limit = RateLimit(1, per: .seconds(1), burst: 2)
         var bucket = RateBucket()
         for _ in 0..<2 { #expect(bucket.take(under: limit, at: Self.at(1_000_000_000)) == nil) }

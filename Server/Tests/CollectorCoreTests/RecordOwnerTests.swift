@@ -43,7 +43,7 @@ struct RecordOwnerTests {
     }
 
     @Test
-    func `a record that orders an erasure has no owner, so that it is kept, regardless of its sender`() {
+    func `a record that requests an erasure has no owner and is therefore kept, regardless of its sender`() {
         var batch = SentBatch(4, 1...2)
         batch.more = [SentBatch.tombstone(3)]
         #expect(Self.owner(batch.record) == nil)
@@ -71,7 +71,7 @@ struct RecordOwnerTests {
     }
 
     @Test
-    func `a record without an installation or an unreadable one has no owner; in our own format a header is enough`() {
+    func `an unreadable record or one without an installation has no owner; in our own format, a header is enough`() {
         #expect(Self.owner(Self.record("", [Self.event(1)])) == nil)
         #expect(Self.owner(Array("?".utf8)) == nil && Self.owner([]) == nil)
         #expect(Self.owner(SentBatch(4, 1...2).record, .quarantine) == nil)
@@ -81,7 +81,7 @@ struct RecordOwnerTests {
     }
 
     @Test
-    func `a replay record has the position of the rejected events`() {
+    func `a replay record contains the position of the rejected events`() {
         let position = EventPosition(stream: 0, sequence: 9, ordinal: 1)
         let about = #","replayed":{"at":5,"key":"ops","position":"\#(position)","ordinals":[1],"refused":[]}"#
         let owner = Self.owner(Self.record(about, [Self.head(4), Self.event(1)]))

@@ -26,7 +26,7 @@ struct RelativeRangeTests {
         ("1h", "UTC", "2023-11-14T22:00:00.000Z"), ("24h", "Europe/Berlin", "2023-11-13T23:00:00.000Z"),
         ("90m", "UTC", "2023-11-14T20:44:00.000Z"),
     ])
-    func `days start at midnight, hours on the hour and minutes on the minute, and the current unit counts`(
+    func `days start at midnight, hours on the hour and minutes on the minute, and the current unit is included`(
         _ last: String,
         _ zone: String,
         _ from: String
@@ -38,7 +38,7 @@ struct RelativeRangeTests {
     }
 
     @Test
-    func `every query with a period accepts it, and starts it at the same time`() throws {
+    func `every query with a period accepts a relative one and starts it at the same time`() throws {
         let time = [(name: "last", value: "7d"), (name: "zone", value: "Europe/Berlin")]
         let from = try TrendQuery(parameters: time, now: Self.now, zones: Self.zones).time.start
         let steps = [(name: "step", value: "a")]
@@ -53,7 +53,8 @@ struct RelativeRangeTests {
         [("last", "99999999999999999999d")], [("last", "3661d")], [("last", "7d"), ("from", "5")],
         [("last", "7d"), ("to", "5")],
     ])
-    func `an invalid period is rejected, naming the parameter`(_ parameters: [(String, String)]) throws {
+    func `an invalid period is rejected with an error that names the parameter`(_ parameters: [(String, String)]) throws
+    {
         let error = #expect(throws: InvalidQueryError.self) {
             try TrendQuery(
                 parameters: parameters.map { (name: $0.0, value: $0.1) },

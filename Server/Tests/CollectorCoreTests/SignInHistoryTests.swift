@@ -36,7 +36,7 @@ struct SignInHistoryTests {
             ([(1, 10)], 5, 1), ([(1, 10)], 10, 1), ([(1, 10)], 11, nil),
             ([(1, 10), (2, 20)], 10, 1), ([(1, 10), (2, 20)], 11, 2), ([(1, 10), (2, 20)], 21, nil),
             ([(1, 10), (2, 20), (1, 30)], 15, 2), ([(1, 10), (2, 20), (1, 30)], 25, 1),
-            // At the same millisecond the mark decides: user 2 has the lower one.
+            // At the same millisecond, the mark decides: user 2 has the lower one.
             ([(1, 10), (2, 10)], 10, 2), ([(1, 10), (2, 10)], 9, 2),
             ([(1, .min), (2, .max)], .min, 1), ([(1, .min), (2, .max)], .max, 2),
         ] as [([(Int64, Int64)], Int64, Int64?)]
@@ -51,7 +51,7 @@ struct SignInHistoryTests {
     }
 
     @Test(arguments: 1...12)
-    func `every order of six events gives the same history`(_ seed: UInt64) {
+    func `every order of six events produces the same history`(_ seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let events = (0..<6).map { _ in Self.event(Int64(random.below(3) + 1), Int64(random.below(6))) }
         let expected = Self.history(events)
@@ -100,13 +100,15 @@ struct SignInHistoryTests {
             (11, 21, .several(includesVisitor: true)), (21, 30, .visitor),
         ] as [(Int64, Int64, SignInHistory.Owner)]
     )
-    func `a time range has one owner, or several`(_ from: Int64, _ through: Int64, _ expected: SignInHistory.Owner) {
+    func `a time range has one owner or several`(_ from: Int64, _ through: Int64, _ expected: SignInHistory.Owner) {
         #expect(Self.history([Self.event(1, 10), Self.event(2, 20)]).owner(of: from...through) == expected)
         #expect(SignInHistory().owner(of: from...through) == .visitor)
     }
 
     @Test(arguments: [false, true])
-    func `a device that more users share than the limit belongs to no user, in every order`(_ isReversed: Bool) {
+    func `a device shared by more users than the limit belongs to no user, regardless of the order of events`(
+        _ isReversed: Bool
+    ) {
         let events = (0..<Int64(SignInHistory.maximumPeriods)).map { Self.event($0 % 2 + 1, $0) }
         #expect(!Self.history(events).isSeparate)
         let more = events + [Self.event(3, Int64(SignInHistory.maximumPeriods))]
@@ -116,7 +118,7 @@ struct SignInHistoryTests {
     }
 }
 
-/// Random numbers that are repeatable by seed.
+/// A seeded random number generator.
 private struct SeededNumbers {
     private var state: UInt64
 

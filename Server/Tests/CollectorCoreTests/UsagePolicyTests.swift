@@ -80,7 +80,7 @@ struct UsagePolicyTests {
     }
 
     @Test
-    func `a deleted file enables no reporting`() throws {
+    func `deleting the file does not enable reporting`() throws {
         var random = SplitMix(state: 1)
         let file = try file()
         try file.change("shop", using: &random) { $0.collects = false }

@@ -11,7 +11,7 @@ internal import TrackwayCore
 struct UsageReportRowTests {
     /// Returns the rows of a received report.
     ///
-    /// The events are as the index provides them.
+    /// The events have the form in which the index provides them.
     private static func rows(_ body: String) throws -> [UsageReportRow] {
         let report = try SAPUsageIntake().admit(
             Array(body.utf8),
@@ -52,7 +52,7 @@ struct UsageReportRowTests {
     }
 
     @Test
-    func `the format's example gives the reference's rows, column by column`() throws {
+    func `the format's example produces the reference rows, column by column`() throws {
         let names = Self.columns(UsageReportRow.heading)
         let rows = try Self.rows(SAPUsageSamples.body).map { Self.columns($0.line) }
         #expect(rows.count == 5 && rows.allSatisfy { $0.count == names.count })
@@ -107,7 +107,7 @@ struct UsageReportRowTests {
     }
 
     @Test
-    func `an event in a list gives the same row as the stored one`() throws {
+    func `an event in a list produces the same row as the stored event`() throws {
         let stored = StoredEvent(
             position: .start,
             id: EventID(high: 1, low: 1),

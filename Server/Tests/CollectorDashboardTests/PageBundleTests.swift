@@ -122,7 +122,7 @@ struct PageBundleTests {
         "import { one as } from \"./one.js\";", "export default 1;",
         "export let one = 1;", "export { one as two };extra", "export * from \"./one.js\";",
     ])
-    func `an unsupported line is named`(line: String) {
+    func `the error for an unsupported line quotes it`(line: String) {
         let files =
             [Self.page] + Self.sheets + [
                 Self.file("/app.js", "\(line)\n"), Self.file("/one.js", "export const one = 1;"),

@@ -56,7 +56,7 @@ struct AlertEndpointTests {
                 body["data"]?["link"]?.string
                     == "https://collector.example.com/?questions=trends&name=purchase&last=24h"
             )
-            // The whole hour before now.
+            // The full hour before the current time.
             let time = try #require(collector.store.trendQuery?.time)
             #expect(time.end == collector.clock.now().wall && time.start.duration(to: time.end) == .seconds(3_600))
             let metrics = try await collector.request("GET", "/metrics").body
@@ -135,7 +135,7 @@ struct AlertEndpointTests {
     }
 
     @Test
-    func `a trial returns the receiver's response, and is not sent to a URL that is not allowed`() async throws {
+    func `a trial returns the receiver's response, and is not sent to a disallowed URL`() async throws {
         try await CollectorUnderTest.run { collector in
             let nowhere = try await Self.make(collector, Self.alert(#"{"kind":"missing","threshold":9}"#, "")).id
             let none = try await collector.request("POST", "/v1/alerts/\(nowhere)/test", Self.both)
@@ -179,7 +179,7 @@ struct AlertEndpointTests {
         } _: { collector async throws in
             #expect(try await collector.request("GET", "/v1/alerts").status == 401)
             #expect(try await collector.request("GET", "/v1/alerts", ["authorization": "Bearer read"]).status == 200)
-            // A client on another machine may not make the collector send requests to itself.
+            // A client on another machine must not be able to make the collector send requests to itself.
             let own = Self.alert(#"{"kind":"missing"}"#, #","webhook":"http://127.0.0.1:9000/""#)
             let answer = try await collector.request("POST", "/v1/alerts", Self.both, body: own)
             #expect(answer.status == 422 && answer.text("field") == "webhook")
@@ -202,7 +202,7 @@ struct AlertEndpointTests {
         ("trends", "last=367d", "last"),
         ("funnels", "last=1h", "step"), ("funnels", "step=a&last=1h&people=1", "people"),
     ])
-    func `a query without exactly one number to compare is rejected on save, naming the field`(
+    func `a query without exactly one number to compare is rejected on save with an error that names the field`(
         _ kind: String,
         _ query: String,
         _ field: String
@@ -216,15 +216,15 @@ struct AlertEndpointTests {
     }
 
     @Test
-    func `a condition that the index cannot answer is unknown, says why, and does not fire`() async throws {
+    func `a condition that the index cannot evaluate is unknown, states the reason, and does not fire`() async throws {
         try await CollectorUnderTest.run { collector in
-            collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time"))
+            collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time range"))
             let id = try await Self.make(collector).id
             var answer = ""
             for _ in 0..<500 where !answer.contains("trouble") {
                 answer = try await collector.request("GET", "/v1/alerts/\(id)").body
             }
-            #expect(answer.contains(#""state":"unknown""#) && answer.contains("choose a shorter time"))
+            #expect(answer.contains(#""state":"unknown""#) && answer.contains("choose a shorter time range"))
             await collector.clock.untilSleeping(1)
             collector.store.fail(nil)
             collector.clock.advance(by: .seconds(60))
@@ -308,7 +308,7 @@ struct AlertEndpointTests {
     @Test
     func `an index that lags longer than the threshold fires, even if it fails`() async throws {
         try await CollectorUnderTest.run { collector in
-            // The list is not fed by the intake.
+            // The in-memory store does not receive events from the intake.
             #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
             collector.store.fail(StoreError("the file is damaged."))
             let id = try await Self.make(collector, Self.alert(#"{"kind":"lag","threshold":60}"#)).id

@@ -93,7 +93,7 @@ struct AnalysisEndpointTests {
     }
 
     @Test
-    func `only answers that need data older than the retained period state when that period starts`() async throws {
+    func `a response states the start of the retained period only if it needs older data`() async throws {
         let analysis = StubAnalysisStore()
         try await CollectorUnderTest.run(analysis: analysis) { collector in
             let day: Int64 = 86_400_000
@@ -118,7 +118,7 @@ struct AnalysisEndpointTests {
                 #expect(try await answer(path, from: kept).contains(retainedMember) == isOfAllTime, "\(path)")
             }
             #expect(try await answer("/v1/retention?cohort=each", from: kept).contains(retainedMember) == false)
-            // The previous period counts, too.
+            // The previous period also counts.
             #expect(try await answer("/v1/trends?name=a&compare=before", from: kept).contains(retainedMember))
             let stats = try await collector.request("GET", "/v1/stats").body
             #expect(stats.contains(#""analysis":{"#) && stats.contains(retainedMember), "\(stats)")

@@ -68,7 +68,7 @@ struct BoardEndpointTests {
             let foreign = try await collector.request("GET", "/v1/boards/\(id)/cards/c1?name=other")
             #expect(foreign.status == 400 && foreign.text("field") == "name")
             #expect(try await collector.request("GET", "/v1/boards/\(id)/cards/c9").status == 404)
-            collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time"))
+            collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time range"))
             #expect(try await collector.request("GET", "/v1/boards/\(id)/cards/c1").errorCode == "question_too_large")
         }
     }
@@ -81,7 +81,7 @@ struct BoardEndpointTests {
         ("failed", "top=0", "top"), ("ledger", "a=b", "a"), ("live", "minutes=0", "minutes"),
         ("live", "last=7d", "last"),
     ])
-    func `an invalid query is rejected on save, naming the card, the field and the value`(
+    func `an invalid query is rejected on save with an error that names the card, the field and the value`(
         _ kind: String,
         _ query: String,
         _ field: String
@@ -101,7 +101,7 @@ struct BoardEndpointTests {
     }
 
     @Test
-    func `a link gives access only to its board and the board's answers`() async throws {
+    func `a link gives access only to its board and the results of the board's cards`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -207,7 +207,7 @@ struct BoardEndpointTests {
     }
 
     @Test
-    func `a board that cannot be saved does not exist, and the response has a retry time`() async throws {
+    func `a board that cannot be saved is not created, and the response has a retry time`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.replace, with: .noSpace, paths: "boards.json")
             let answer = try await collector.request("POST", "/v1/boards", body: Self.board)

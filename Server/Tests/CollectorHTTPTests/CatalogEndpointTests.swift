@@ -9,10 +9,10 @@ internal import TrackwayTesting
 @testable import CollectorCore
 @testable import CollectorHTTP
 
-@Suite("Catalogue endpoints")
+@Suite("Catalog endpoints")
 struct CatalogEndpointTests {
     @Test
-    func `a list has the counts, the warnings about a name, and the position of the next page`() async throws {
+    func `a list contains the counts, the warnings about a name, and the position of the next page`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/catalogue?limit=1&search=a%26b&order=last&after=5.x.y")
             #expect(
@@ -59,7 +59,7 @@ struct CatalogEndpointTests {
         ("?after=x", "after"), ("?name=x", "name"), ("/x?limit=5", "limit"),
         ("?search=" + String(repeating: "x", count: 129), "search"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/catalogue" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -68,7 +68,7 @@ struct CatalogEndpointTests {
     }
 
     @Test
-    func `where others can reach the catalogue, it requires a key that may read`() async throws {
+    func `if other machines can reach the collector, the catalog requires a key with read access`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

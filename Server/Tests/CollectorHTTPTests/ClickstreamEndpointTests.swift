@@ -57,7 +57,7 @@ struct ClickstreamEndpointTests {
             code: "key_unknown"
         ),
         RejectedRequest(
-            testDescription: "a key that may not write",
+            testDescription: "a key without write access",
             headers: ["authorization": "Bearer read"],
             status: 403,
             code: "key_forbidden"

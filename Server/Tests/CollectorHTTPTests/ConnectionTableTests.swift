@@ -86,7 +86,7 @@ struct ConnectionTableTests {
                 for number in 0..<40 {
                     group.addTask {
                         try await Wire.open(to: collector.port) { wire in
-                            // Some send nothing, some the start of a head, some the start of a body.
+                            // Some send nothing, some send the start of a head, and some send the start of a body.
                             if number % 3 == 1 { try await wire.send("GET /liv") }
                             if number % 3 == 2 {
                                 try await wire.send("POST /v1/events HTTP/1.1\nHost: localhost\ncontent-length: 9\n\n{")
@@ -95,7 +95,7 @@ struct ConnectionTableTests {
                         }
                     }
                 }
-                // All of them have connected once this many were closed. The client that reads the count may be among
+                // Once this many are closed, all of them have connected. The client that reads the count may be among
                 // the closed.
                 while await Self.evicted(collector) < 32 {}
                 for _ in 0..<20 {
@@ -109,7 +109,7 @@ struct ConnectionTableTests {
     }
 
     private static func evicted(_ collector: CollectorUnderTest) async -> Int {
-        // Without a response the count is unknown.
+        // Without a response, the count is unknown.
         let answer = try? await collector.request("GET", "/metrics")
         let line = answer?.body.split(separator: "\n").first { $0.hasPrefix("trackway_connections_evicted_total ") }
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0

@@ -68,7 +68,7 @@ struct DeviceEndpointTests {
     }
 
     @Test(arguments: ["/v1/devices", "/v1/devices/\(installation)"])
-    func `devices require a key where reading requires one`(_ path: String) async throws {
+    func `the device endpoints require a key where reading requires one`(_ path: String) async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector in

@@ -14,7 +14,7 @@ struct EphemeralEndpointTests {
     private static let event = Array(#"{"name":"a"}"#.utf8)
 
     @Test
-    func `it reports the durability memory, never disk`() async throws {
+    func `it reports memory durability, never disk durability`() async throws {
         try await CollectorUnderTest.run {
             $0.isEphemeral = true
         } _: { collector async throws in

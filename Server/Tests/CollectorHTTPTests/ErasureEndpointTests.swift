@@ -35,7 +35,7 @@ struct ErasureEndpointTests {
     }
 
     @Test
-    func `an erasure is accepted with its proof, and rejected with the reason without it`() async throws {
+    func `an erasure is accepted with its proof; without the proof, it is rejected with the reason`() async throws {
         try await CollectorUnderTest.run { collector in
             let good = try await collector.post(Self.batch(Self.fresh, Self.tombstone(Self.secret)))
             #expect(try Self.answer(good).accepted == 1)
@@ -72,7 +72,7 @@ struct ErasureEndpointTests {
     }
 
     @Test
-    func `events of other formats are not stored either once their installation is erased`() async throws {
+    func `events in other formats are also not stored once their installation is erased`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = #"{"type":"track","event":"secret_name","time":1,"distinct_id":"d","properties":{}}"#
             let installation = StableID.installation(["sensors", "production", "d"])

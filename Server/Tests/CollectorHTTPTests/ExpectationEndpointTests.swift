@@ -53,7 +53,7 @@ struct ExpectationEndpointTests {
             ("never&within=5m&where=x%3D1", 0, nil),
         ] as [(String, Int, Bool?)]
     )
-    func `exceeding the maximum decides immediately; proving an upper limit takes the whole timeout`(
+    func `an exceeded maximum is decided immediately; proving an upper limit takes the whole timeout`(
         _ expected: String,
         events: Int,
         holds: Bool?
@@ -75,14 +75,14 @@ struct ExpectationEndpointTests {
     }
 
     @Test
-    func `counting begins at a position, or with the events accepted from now on`() async throws {
+    func `counting begins at a position, or with the next accepted event`() async throws {
         try await CollectorUnderTest.run { collector in
             let first = collector.store.add("a").position
             let second = collector.store.add("a").position
             for (since, found) in [("\(first)", 2), ("\(second)", 1), ("now", 0), ("9.16", 0)] {
                 let answer = try await collector.request("GET", "/v1/expect?name=a&count=0&within=0s&since=\(since)")
-                // The list is not fed by the intake, so its positions are all before the end of the log or all after
-                // it.
+                // The in-memory store does not receive events from the intake, so its positions are either all before
+                // the end of the log or all after it.
                 if since != "now" { #expect(answer.body.contains(#""found":\#(found),"#), "\(since)") }
                 #expect(answer.status == 200)
             }
@@ -90,7 +90,7 @@ struct ExpectationEndpointTests {
     }
 
     @Test
-    func `an index that is behind gives 503 instead of a result`() async throws {
+    func `if the index is behind, the response is 503 instead of a result`() async throws {
         try await CollectorUnderTest.run {
             $0.expectationCatchUp = .milliseconds(5)
         } _: { collector async throws in
@@ -116,7 +116,7 @@ struct ExpectationEndpointTests {
     }
 
     @Test
-    func `invalid queries and clients that may not read are rejected`() async throws {
+    func `invalid queries and clients without read access are rejected`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

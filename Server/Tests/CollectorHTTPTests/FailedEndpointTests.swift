@@ -45,7 +45,7 @@ struct FailedEndpointTests {
         ("top=0", "top"), ("top=201", "top"), ("interval=decade", "interval"), ("from=5&to=5", "to"),
         ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/failed/groups?" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -53,7 +53,10 @@ struct FailedEndpointTests {
     }
 
     @Test
-    func `a query over its budget gets 422; where others can reach it, it requires a key that may read`() async throws {
+    func
+        `a query over its budget gets 422, and needs a key with read access if other machines can reach the collector`()
+        async throws
+    {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

@@ -140,7 +140,7 @@ struct FollowerEndpointTests {
     }
 
     @Test
-    func `any number of waiting clients share one count at a time`() async throws {
+    func `any number of waiting clients share a single count query at a time`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             let waiters = 100
             async let answers = withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
@@ -153,7 +153,7 @@ struct FollowerEndpointTests {
             let before = collector.store.counts
             collector.store.add("a")
             #expect(try await answers.allSatisfy { $0.body.contains(#""count":1"#) })
-            // One for the event, and one more for the clients that checked during the first.
+            // One count for the event, and one more for the clients that checked during the first.
             #expect(collector.store.counts - before <= 3, "\(collector.store.counts - before) counts")
         }
     }
@@ -174,7 +174,7 @@ struct FollowerEndpointTests {
     }
 
     @Test
-    func `an unmet wait ends at the timeout, and says so`() async throws {
+    func `a wait whose condition is not met ends at the timeout, and the response says so`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/wait?count=1&timeout=0")
             #expect(answer.status == 200 && answer.body == #"{"done":false,"indexed":"1.16.0","count":0}"#)

@@ -6,11 +6,11 @@ internal import Testing
 
 @testable import CollectorHTTP
 
-/// Which requests count as local, by their headers.
+/// Tests which requests count as local, based on their headers.
 struct HostPolicyTests {
     /// A request's first line and headers, and the expected error code.
     ///
-    /// Nil if the request succeeds.
+    /// The code is nil if the request succeeds.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var head: String
@@ -135,7 +135,7 @@ struct HostPolicyTests {
     }
 
     @Test(arguments: ["0.0.0.0", "::", "127.evil.com", "10.0.0.1", "collector.example"])
-    func `only loopback addresses give open access, not addresses that look like one`(_ host: String) {
+    func `only loopback addresses allow open access, not addresses that resemble them`(_ host: String) {
         #expect(!CollectorConfiguration.isLoopback(host))
     }
 

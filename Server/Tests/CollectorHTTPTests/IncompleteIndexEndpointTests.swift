@@ -19,7 +19,7 @@ struct IncompleteIndexEndpointTests {
         "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths", "/v1/catalogue", "/v1/devices",
         "/v1/boards/first-look/cards/live",
     ])
-    func `a lagging index marks every response from it, in its JSON and in a header`(_ path: String) async throws {
+    func `every response from a lagging index is marked, in its JSON and in a header`(_ path: String) async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.add("a")
             let whole = try await collector.request("GET", path)
@@ -30,7 +30,7 @@ struct IncompleteIndexEndpointTests {
             guard whole.status == 200 else { return }
             #expect(partial.headers["trackway-partial"] == Self.lag)
             #expect(partial.text("partial") == Self.lag)
-            // Apart from the mark it is the same response.
+            // Apart from the mark, the response is the same.
             #expect(partial.body == "{\"partial\":\"\(Self.lag)\"," + whole.body.dropFirst())
             collector.store.lag(nil)
             #expect(try await collector.request("GET", path).body == whole.body)
@@ -52,7 +52,7 @@ struct IncompleteIndexEndpointTests {
     }
 
     @Test
-    func `a collector whose index lags is ready and says so; one whose index does not follow is not ready`()
+    func `a collector whose index lags is ready and says so; one whose index does not follow the log is not ready`()
         async throws
     {
         try await CollectorUnderTest.run { collector in
@@ -146,7 +146,7 @@ struct ConnectionWorkTests {
         for await _ in begun.stream { break }
         work.end()
         await outcome
-        // Work that starts afterward is canceled from the start.
+        // Work started afterward is canceled immediately.
         await #expect(throws: CancellationError.self) {
             _ = try await work.run {
                 try Task.checkCancellation()

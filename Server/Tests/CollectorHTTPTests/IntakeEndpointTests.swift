@@ -144,7 +144,7 @@ struct IntakeEndpointTests {
             code: "event_too_large"
         ),
         RejectedRequest(
-            testDescription: "an event that is too deep",
+            testDescription: "an event that is nested too deeply",
             body: Array("{\"name\":\"a\",\"x\":\(String(repeating: "[", count: 70)) 1".utf8),
             status: 400,
             code: ""
@@ -152,7 +152,7 @@ struct IntakeEndpointTests {
     ]
 
     @Test(arguments: rejectedRequests)
-    func `an invalid request gets a status, a code and a message, and stores nothing as accepted`(
+    func `an invalid request gets a status, a code and a message, and nothing is stored as accepted`(
         _ request: RejectedRequest
     ) async throws {
         try await CollectorUnderTest.run { collector in
@@ -166,7 +166,7 @@ struct IntakeEndpointTests {
             if !request.code.isEmpty { #expect(answer.errorCode == request.code) }
             #expect(answer.text("message")?.hasSuffix(".") == true)
             guard case .failure = CollectorResponseBody(json: Array(answer.body.utf8)) else {
-                Issue.record("not a failure response of the collector: \(answer.body)")
+                Issue.record("not an error response from the collector: \(answer.body)")
                 return
             }
             #expect(try collector.kept(.intake).isEmpty)
@@ -218,7 +218,7 @@ struct IntakeEndpointTests {
                 do {
                     try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
                 } catch is ChannelError {
-                    // On a busy machine the collector's timeout may expire before the first byte is sent.
+                    // On a busy machine, the collector's timeout may expire before the first byte is sent.
                 }
                 #expect(try await wire.readToEnd() == "")
             }
@@ -259,7 +259,7 @@ struct IntakeEndpointTests {
     }
 
     @Test
-    func `after a failed flush nothing is accepted, and readiness reports it`() async throws {
+    func `after a failed flush, nothing is accepted, and readiness reports it`() async throws {
         try await CollectorUnderTest.run { collector in
             #expect(try await collector.post(Self.event).status == 200)
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
@@ -275,7 +275,7 @@ struct IntakeEndpointTests {
     }
 
     @Test
-    func `a graceful shutdown answers the requests that it has started`() async throws {
+    func `a graceful shutdown completes the requests in progress`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.storage.hold(.synchronizeSegment)
             async let answer = collector.post(Self.event)

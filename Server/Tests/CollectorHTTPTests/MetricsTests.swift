@@ -15,7 +15,7 @@ struct MetricsTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
     @Test
-    func `the lag starts when the log first has an end that the index has not reached`() {
+    func `the lag starts when the index first falls behind the end of the log`() {
         var history = LagHistory()
         func lag(_ end: UInt32, _ indexed: UInt32, _ seconds: Int64) -> Duration {
             history.lag(end: Self.place(end), indexed: Self.place(indexed), at: Self.time(seconds))
@@ -40,7 +40,7 @@ struct MetricsTests {
     }
 
     @Test
-    func `known figures of the machine are reported, others are omitted`() {
+    func `known machine metrics are reported, and others are omitted`() {
         var use = ResourceUse()
         use.diskFree = 1_000
         use.memory = .max
@@ -57,7 +57,7 @@ struct MetricsTests {
         ("write", "x", "shop", [0, 0, 0, 1]),
         ("read", #"{"name":"a"}"#, "desk", [0, 0, 0, 1]),
     ])
-    func `requests are counted by known key, and never by an unknown one`(
+    func `requests are counted for each known key, but never for an unknown one`(
         _ key: String,
         _ body: String,
         _ name: String,

@@ -7,7 +7,7 @@ internal import TrackwayJournal
 
 @testable import CollectorHTTP
 
-/// Access of cross-origin pages through a user's browser.
+/// Access by cross-origin pages through a user's browser.
 struct OriginPolicyTests {
     /// The headers that a browser adds to cross-origin requests.
     static let foreign: [[String: String]] = [
@@ -61,16 +61,16 @@ struct OriginPolicyTests {
             ["sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"],
         ] as [[String: String]]
     )
-    func `our own page, a user, a followed link and clients other than browsers may read`(_ headers: [String: String])
-        async throws
-    {
+    func `our own page, a typed URL, a followed link and clients other than browsers may read`(
+        _ headers: [String: String]
+    ) async throws {
         try await CollectorUnderTest.run { collector async throws in
             #expect(try await collector.request("GET", "/v1/events", headers).status == 200)
         }
     }
 
     @Test
-    func `an origin allowed to send may not read, and one allowed to read may not send`() async throws {
+    func `an origin allowed to send cannot read, and one allowed to read cannot send`() async throws {
         let sender = "https://shop.example"
         let reader = "https://desk.example"
         try await CollectorUnderTest.run {

@@ -13,7 +13,7 @@ struct PeopleEndpointTests {
     private static let installation = InstallationID(high: 7 << 12, low: 1 << 63)
 
     @Test
-    func `users are searched by condition or text, and the response states how far`() async throws {
+    func `users are searched by condition or text, and the response states how far the search went`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "GET",
@@ -28,7 +28,7 @@ struct PeopleEndpointTests {
     }
 
     @Test
-    func `a user's details have the ids, the attributes in pages, and the devices`() async throws {
+    func `a user's details include the ids, the attributes in pages, and the devices`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/users/a%2Fb%20%E2%98%83?after=tier&limit=7")
             #expect(
@@ -103,7 +103,7 @@ struct PeopleEndpointTests {
     }
 
     @Test(arguments: ["/v1/users", "/v1/users/carl", "/v1/users/carl/events", "/v1/visitors/\(installation)"])
-    func `users require a key where reading requires one`(_ path: String) async throws {
+    func `the user endpoints require a key where reading requires one`(_ path: String) async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -115,7 +115,7 @@ struct PeopleEndpointTests {
     }
 
     @Test
-    func `a failing index gets 503, not an unknown user`() async throws {
+    func `if the index fails, the response is 503, not an unknown user`() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.store.fail(StoreError("the file is locked."))
             for path in ["/v1/users?text=a", "/v1/users/carl", "/v1/users/carl/events"] {

@@ -73,7 +73,7 @@ struct PlanEndpointTests {
     }
 
     @Test
-    func `counts by another plan are listed as former, and not used by this plan`() async throws {
+    func `counts for another plan are listed as former, and are not used for this plan`() async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
             collector.store.count(byPlan: "fedcba9876543210")
             let answer = try JSONValue.parse(Array(try await collector.request("GET", "/v1/plan").body.utf8))
@@ -85,7 +85,7 @@ struct PlanEndpointTests {
     }
 
     @Test
-    func `without a plan the response is 200 with a null plan`() async throws {
+    func `without a plan, the response is 200 with a null plan`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.count(byPlan: "fedcba9876543210")
             let answer = try await collector.request("GET", "/v1/plan")
@@ -125,7 +125,7 @@ struct PlanEndpointTests {
         ("?zone=UTC", "zone"),
         ("/violations?code=x", "code"), ("/violations?limit=1001", "limit"), ("/violations?show=all", "show"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
             let answer = try await collector.request("GET", "/v1/plan" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -133,7 +133,7 @@ struct PlanEndpointTests {
     }
 
     @Test
-    func `where others can reach the plan, it requires a key that may read`() async throws {
+    func `if other machines can reach the collector, the plan requires a key with read access`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

@@ -85,7 +85,7 @@ struct QueryEndpointTests {
         ("/v1/events?from=yesterday", "from"), ("/v1/wait", "position"), ("/v1/wait?count=-1", "count"),
         ("/v1/wait?position=1.2&timeout=100", "timeout"), ("/v1/live?after=nothing", "after"),
     ])
-    func `an invalid parameter is named`(_ path: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ path: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -110,7 +110,7 @@ struct QueryEndpointTests {
     }
 
     @Test
-    func `a failing index gets 503, and intake continues`() async throws {
+    func `if the index fails, queries get 503 and intake continues`() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(StoreError("the file is locked."))
             let answer = try await collector.request("GET", "/v1/events")
@@ -121,7 +121,7 @@ struct QueryEndpointTests {
     }
 
     @Test
-    func `where others can reach the collector, reading requires a key that may read`() async throws {
+    func `if other machines can reach the collector, reading requires a key with read access`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -208,7 +208,7 @@ struct QueryEndpointTests {
     }
 
     @Test
-    func `events are searched by condition or text, and the response states how far`() async throws {
+    func `events are searched by condition or text, and the response states how far the search went`() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
                 "GET",

@@ -23,7 +23,7 @@ struct RateEndpointTests {
             #expect(
                 refused.status == 429 && refused.errorCode == "address_rate" && refused.headers["retry-after"] == "1"
             )
-            // Everything before the proxy's own entry is made up.
+            // Any entries before the proxy's own are forged.
             #expect(try await ask("203.0.113.9, 192.0.2.1").status == 429)
             #expect(try await ask("192.0.2.2").status == 200)
             #expect(try await collector.request("GET", "/v1/time").status == 200)
@@ -62,7 +62,7 @@ struct RateEndpointTests {
     }
 
     @Test
-    func `several headers count as one`() {
+    func `several X-Forwarded-For headers count as one`() {
         let addresses = ClientAddresses(trustedProxies: [.v4(0x0a00_0001)])
         #expect(addresses.client(peer: .v4(0x0a00_0001), forwardedFor: ["192.0.2.1", "192.0.2.2"]) == .v4(0xc000_0202))
         #expect(addresses.client(peer: nil, forwardedFor: ["192.0.2.1"]) == nil)

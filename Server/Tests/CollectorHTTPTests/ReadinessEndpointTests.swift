@@ -55,19 +55,19 @@ struct ReadinessEndpointTests {
                 }
             }
             let taken = try await collector.post(Self.event).status
-            #expect(taken == (example.intake == nil ? 200 : 503), "Senders get what the endpoint reports.")
+            #expect(taken == (example.intake == nil ? 200 : 503), "Senders get the status that the endpoint reports.")
         }
     }
 
     @Test(arguments: ["/readyz/", "/readyz/index", "/readyz/intake/x"])
-    func `a path that only looks like one of them gets 404`(path: String) async throws {
+    func `a path that only resembles a readiness path gets 404`(path: String) async throws {
         try await CollectorUnderTest.run { collector async throws in
             #expect(try await collector.request("GET", path).status == 404)
         }
     }
 
     @Test
-    func `both require no key, and reject POST`() async throws {
+    func `neither endpoint requires a key, and both reject POST`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in
@@ -80,7 +80,7 @@ struct ReadinessEndpointTests {
     }
 
     @Test
-    func `the servers that store the records are counted by state and rejections by code, including zeros`() {
+    func `storage servers are counted by state and rejections by code, including zero counts`() {
         var engine = EngineStatistics()
         engine.servers = [.proven: 2, .off: 1]
         engine.isConnected = true
@@ -109,7 +109,7 @@ struct ReadinessEndpointTests {
     }
 
     @Test
-    func `a collector that stores its own records has no such figures`() async throws {
+    func `a collector that stores its own records has no metrics for storage servers`() async throws {
         try await CollectorUnderTest.run { collector in
             let metrics = try await collector.request("GET", "/metrics").body
             #expect(metrics.contains("trackway_ready 1\n") && !metrics.contains("trackway_engine_"))

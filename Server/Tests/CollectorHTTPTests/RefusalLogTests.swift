@@ -21,7 +21,7 @@ struct RefusalLogTests {
         ] as [([String: UInt64], [String: UInt64], String?)]
     )
     func
-        `a minute is logged as one line with its counts, the most frequent first; without rejections nothing is logged`(
+        `a minute is logged as one line with its counts, the most frequent first; without rejections, none is logged`(
             _ counts: [String: UInt64],
             _ before: [String: UInt64],
             _ line: String?

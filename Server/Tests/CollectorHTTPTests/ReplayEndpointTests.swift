@@ -14,7 +14,7 @@ struct ReplayEndpointTests {
     private static let operatorKey = ["authorization": "Bearer both"]
 
     @Test
-    func `without an operator's key nothing is replayed, not even on the loopback`() async throws {
+    func `without an operator's key, nothing is replayed, not even on the loopback interface`() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/v1/failed/replay"
             #expect(try await collector.request("POST", path).errorCode == "key_missing")
@@ -45,7 +45,7 @@ struct ReplayEndpointTests {
         ("position=x", "position"), ("before=5", "before"), ("limit=501", "limit"), ("dry_run=yes", "dry_run"),
         ("from=5", "from"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("POST", "/v1/failed/replay?" + query, Self.operatorKey)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)

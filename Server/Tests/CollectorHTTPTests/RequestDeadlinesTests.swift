@@ -55,7 +55,7 @@ struct RequestDeadlinesTests {
     }
 
     @Test
-    func `after the last response the sender has a moment to read it`() {
+    func `after the last response, the sender has time to read it`() {
         var deadlines = deadlines()
         deadlines.headReceived(at: Self.at(1))
         deadlines.responseSent(at: Self.at(2), isLast: true)
@@ -65,7 +65,7 @@ struct RequestDeadlinesTests {
     }
 
     @Test
-    func `with pipelined requests the connection is idle only after the last response`() {
+    func `with pipelined requests, the connection is idle only after the last response`() {
         var deadlines = deadlines()
         for _ in 0..<2 {
             deadlines.headReceived(at: Self.at(1))

@@ -61,7 +61,7 @@ struct RouteTableTests {
     }
 
     @Test
-    func `changed failures apply only at their path`() {
+    func `custom failure responses apply only at their path`() {
         let failure = RequestFailure.notFound("one")
         #expect(table.failure(failure, at: "/v1/books/new").message == "another")
         #expect(table.failure(failure, at: "/v1/books/7").message == "one")

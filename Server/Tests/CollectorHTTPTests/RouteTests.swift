@@ -6,7 +6,7 @@ internal import Testing
 
 @testable import CollectorHTTP
 
-/// The paths that exist, and the methods that each supports.
+/// Tests which paths exist, and which methods each supports.
 struct RouteTests {
     private static let gets = [
         "/", "/long.txt", "/config/iOS.conf", "/health", "/livez", "/metrics", "/ping", "/readyz", "/readyz/intake",
@@ -18,7 +18,8 @@ struct RouteTests {
         "/v1/plan", "/v1/plan/violations", "/v1/rate", "/v1/reports/usage", "/v1/retention", "/v1/screens",
         "/v1/sessions",
         "/v1/shared", "/v1/shared/cards/c", "/v1/stats", "/v1/stickiness", "/v1/time", "/v1/trends", "/v1/users",
-        "/v1/users/events", "/v1/users/u", "/v1/users/u/events", "/v1/visitors/v", "/v1/visitors/v/events", "/v1/wait",
+        "/v1/erasures", "/v1/erasures/e", "/v1/users/u/erasure", "/v1/users/u/events", "/v1/visitors/v",
+        "/v1/visitors/v/events", "/v1/wait",
         "/mobileservices/application/a/settings", "/mobileservices/application//settings",
     ]
 
@@ -29,7 +30,9 @@ struct RouteTests {
         "/v1/alerts/a/test": "POST", "/v1/alerts/a/rotate": "POST", "/v1/boards": "GET, HEAD, POST",
         "/v1/boards/b": "DELETE, GET, HEAD, PUT", "/v1/boards/b/links": "DELETE, POST",
         "/v1/boards/b/links/l": "DELETE",
-        "/v1/failed/replay": "POST", "/v1/reset": "POST", "/v1/installations/x": "DELETE", "/collect": "POST",
+        "/v1/failed/replay": "POST", "/v1/reset": "POST", "/v1/installations/x": "DELETE",
+        "/v1/users/events": "DELETE, GET, HEAD", "/v1/users/u": "DELETE, GET, HEAD",
+        "/v1/erasures/verify": "POST", "/collect": "POST",
         "/debug": "POST", "/v3/accounts/a/mobile_events": "PUT", "/v3/accounts//mobile_events": "PUT",
         "/v3/accounts/a/b/mobile_events": "PUT", "/v3/accounts/mobile_events/mobile_events": "PUT",
         "/v3/accounts/a/mobile_events/mobile_events": "PUT",

@@ -63,7 +63,7 @@ struct SAPUsageEndpointTests {
     }
 
     @Test
-    func `a faulty event is stored with its reason and named by its path; a report of only faulty events gets 400`()
+    func `a faulty event is stored with its reason and named by its path; a report with only faulty events gets 400`()
         async throws
     {
         try await CollectorUnderTest.run { collector in
@@ -128,7 +128,7 @@ struct SAPUsageEndpointTests {
             code: "application_invalid"
         ),
         RejectedRequest(
-            testDescription: "a path with more after it",
+            testDescription: "a path with additional components",
             path: SAPUsageSamples.path + "/more",
             status: 404,
             code: "not_found"
@@ -193,7 +193,7 @@ struct SAPUsageEndpointTests {
     ]
 
     @Test(arguments: rejectedRequests)
-    func `every rejection has a status and a reason, and stores nothing as accepted`(_ refusal: RejectedRequest)
+    func `every rejection has a status and a reason, and nothing is stored as accepted`(_ refusal: RejectedRequest)
         async throws
     {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
@@ -204,7 +204,7 @@ struct SAPUsageEndpointTests {
     }
 
     @Test
-    func `a disabled policy gets 403 with the policy, before the body is read; an enabled one accepts again`()
+    func `a disabled policy rejects a report with 403 and the policy, before reading it; an enabled one accepts it`()
         async throws
     {
         try await CollectorUnderTest.run { collector in
@@ -258,7 +258,7 @@ struct SAPUsageEndpointTests {
     }
 
     @Test
-    func `an unparseable body is stored whole; without space for that copy, the response is 503`() async throws {
+    func `an unparseable body is stored in full; without space for that copy, the response is 503`() async throws {
         let body = Samples.body + String(repeating: "x", count: 100_000)
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             #expect(try await Self.send(body, to: collector).errorCode == "malformed_json")
@@ -281,7 +281,7 @@ struct SAPUsageEndpointTests {
     }
 
     @Test
-    func `a request over a quota or a rate gets 429 with a retry time`() async throws {
+    func `a request over a quota or a rate limit gets 429 with a retry time`() async throws {
         try await CollectorUnderTest.run {
             $0.keyLimits = KeyLimits(eventsPerDay: 3)
         } _: { collector in
@@ -294,7 +294,7 @@ struct SAPUsageEndpointTests {
     // MARK: The client data report
 
     @Test
-    func `the report is a table of the application's events, in pages, and requires a key where reading does`()
+    func `the report is a paged table of the application's events, and requires a key where reading does`()
         async throws
     {
         try await CollectorUnderTest.run { collector in

@@ -28,7 +28,7 @@ struct SensorsEndpointTests {
     }
 
     @Test
-    func `a batch gets 200 without a body, once everything is on disk, faulty records included`() async throws {
+    func `a batch gets 200 without a body once everything is on disk, including faulty records`() async throws {
         try await CollectorUnderTest.run { collector in
             for path in ["/sa?project=production", "/sa", "/sa?project=production&token=tw_w_unknown"] {
                 let answer = try await collector.request(
@@ -131,7 +131,7 @@ struct SensorsEndpointTests {
     }
 
     @Test
-    func `without space for that copy, the client keeps its own`() async throws {
+    func `without space for a copy of an unparseable body, the client keeps its own`() async throws {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Self.form("[{" + String(repeating: "x", count: 100_000))
             let answer = try await collector.request("POST", "/sa?project=production", body: body)
@@ -154,7 +154,7 @@ struct SensorsEndpointTests {
             let faulty = try await collector.request("POST", path, body: Self.form(Self.bad, "data"))
             #expect(faulty.status == 400 && faulty.errorCode == "name_invalid")
             #expect(faulty.body.contains(#""reasons":[{"i":0,"code":"name_invalid","field":"event""#))
-            // It is accepted nevertheless, as it is without debug mode.
+            // The record is still accepted, as it is without debug mode.
             #expect(try collector.kept(.intake).count == 2)
         }
     }
@@ -175,7 +175,7 @@ struct SensorsEndpointTests {
     }
 
     @Test
-    func `the remote configuration is sent once, and 304 while its tag is current`() async throws {
+    func `the remote configuration is sent once; while its tag is current, the response is 304`() async throws {
         let json =
             #"{"v":"12","configs":{"nv":"20250601.3","disableSDK":false,"event_blacklist":["Scroll"],"effect_mode":1}}"#
         try await CollectorUnderTest.run { collector in

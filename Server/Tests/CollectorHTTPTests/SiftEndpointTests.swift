@@ -62,7 +62,7 @@ struct SiftEndpointTests {
     }
 
     @Test
-    func `one faulty event among good ones is stored with its reason, and the response is 200`() async throws {
+    func `one faulty event among valid ones is stored with its reason, and the response is 200`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.event, Self.faulty)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -82,7 +82,7 @@ struct SiftEndpointTests {
     }
 
     @Test
-    func `a batch of only faulty events gets 400 with each fault, and is stored unchanged`() async throws {
+    func `a batch with only faulty events gets 400 with each fault, and is stored unchanged`() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.faulty, "7")
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -201,7 +201,7 @@ struct SiftEndpointTests {
     ]
 
     @Test(arguments: rejectedRequests)
-    func `every rejection has a status and a reason, and stores nothing as accepted`(_ refusal: RejectedRequest)
+    func `every rejection has a status and a reason, and nothing is stored as accepted`(_ refusal: RejectedRequest)
         async throws
     {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
@@ -228,7 +228,7 @@ struct SiftEndpointTests {
     }
 
     @Test
-    func `an unparseable body is stored whole, because the client deletes it after a 400`() async throws {
+    func `an unparseable body is stored in full, because the client deletes it after a 400`() async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let body = Array(("{\"data\":[{\"time\":NaN" + String(repeating: " ", count: 100_000)).utf8)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
@@ -240,7 +240,9 @@ struct SiftEndpointTests {
     }
 
     @Test
-    func `without space for that copy, the response is 503 and the client keeps its own`() async throws {
+    func `without space for a copy of an unparseable body, the response is 503 and the client keeps its own`()
+        async throws
+    {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Array(("{\"data\":[" + String(repeating: "x", count: 100_000)).utf8)
             let answer = try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)

@@ -12,7 +12,7 @@ internal import TrackwayTesting
 @Suite("Trend endpoint")
 struct TrendEndpointTests {
     @Test
-    func `the response has the query's times, and a series for each group`() async throws {
+    func `the response contains the query's times and a series for each group`() async throws {
         try await CollectorUnderTest.run { collector in
             let path =
                 "/v1/trends?name=purchase&from=1700000000000&to=1700007200000&interval=hour&by=currency&compare=before"
@@ -53,7 +53,7 @@ struct TrendEndpointTests {
         ("by=x&top=26", "top"),
         ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/trends?" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -64,10 +64,10 @@ struct TrendEndpointTests {
     @Test
     func `a query over its budget gets 422 with the parameter to narrow; a failing index gets 503`() async throws {
         try await CollectorUnderTest.run { collector in
-            collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time"))
+            collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time range"))
             let large = try await collector.request("GET", "/v1/trends")
             #expect(large.status == 422 && large.errorCode == "question_too_large" && large.text("field") == "from")
-            #expect(large.text("message") == "The query is too large: it reads too much: choose a shorter time.")
+            #expect(large.text("message") == "The query is too large: it reads too much: choose a shorter time range.")
             collector.store.fail(StoreError("the file is locked."))
             #expect(try await collector.request("GET", "/v1/trends").errorCode == "index_unavailable")
             // A failed query releases its slot.
@@ -79,7 +79,7 @@ struct TrendEndpointTests {
     }
 
     @Test
-    func `where others can reach trends, they require a key that may read`() async throws {
+    func `if other machines can reach the collector, trends require a key with read access`() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
         } _: { collector async throws in

@@ -55,7 +55,7 @@ struct UserQueryEndpointTests {
             """
         ),
     ])
-    func `each response has the period of the query`(_ path: String, _ expected: String) async throws {
+    func `each response contains the period of the query`(_ path: String, _ expected: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path + "&" + Self.time)
             #expect(answer.status == 200 && answer.body == expected)
@@ -63,7 +63,7 @@ struct UserQueryEndpointTests {
     }
 
     @Test
-    func `a condition applies to all steps, or only to the step whose number it has`() async throws {
+    func `a condition applies to all steps, or only to the step with its number`() async throws {
         try await CollectorUnderTest.run { collector in
             let path =
                 "/v1/funnels?step=view&step=buy&step=buy&where=currency=EUR&where.3=total%3E=10&user=carl&by=tier&values=texts&top=2"
@@ -107,7 +107,7 @@ struct UserQueryEndpointTests {
         ("paths?top=21", "top"), ("paths?of=sessions", "of"), ("paths?installation=7", "installation"),
         ("paths?where=a=1", "where"),
     ])
-    func `an invalid parameter is named`(_ query: String, _ field: String) async throws {
+    func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/" + query)
             #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
@@ -115,7 +115,7 @@ struct UserQueryEndpointTests {
     }
 
     @Test(arguments: ["funnels?step=a", "retention", "lifecycle", "stickiness", "paths"])
-    func `a query over its budget, a failing index and a missing key are handled as for trends`(_ path: String)
+    func `a query over its budget, a failing index and a missing key are handled as they are for trends`(_ path: String)
         async throws
     {
         try await CollectorUnderTest.run {
@@ -124,7 +124,7 @@ struct UserQueryEndpointTests {
             let read = ["authorization": "Bearer read"]
             #expect(try await collector.request("GET", "/v1/" + path).status == 401)
             #expect(try await collector.request("GET", "/v1/" + path, ["authorization": "Bearer write"]).status == 403)
-            collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time"))
+            collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time range"))
             #expect(try await collector.request("GET", "/v1/" + path, read).status == 422)
             collector.store.fail(StoreError("the file is locked."))
             for _ in 0..<5 { #expect(try await collector.request("GET", "/v1/" + path, read).status == 503) }

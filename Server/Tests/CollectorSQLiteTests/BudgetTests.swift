@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 @testable internal import CollectorSQLite
 
-@Suite("Limits of answers and claims")
+@Suite("Limits on responses and claims")
 struct BudgetTests {
     @Test
     func `a list of long events ends at the budget and continues there, without gaps or repeats`() async throws {
@@ -82,7 +82,7 @@ struct BudgetTests {
     }
 
     @Test
-    func `a minute distinguishes a limited number of names and counts all, even after a rebuild and an erasure`()
+    func `a minute distinguishes a limited number of names but counts all events, even after a rebuild and an erasure`()
         async throws
     {
         let environment = try IndexEnvironment(eventsPerStep: 70)
@@ -131,7 +131,7 @@ struct BudgetTests {
     }
 
     @Test
-    func `events that a writer reports as lost beyond those it has recorded still add up`() async throws {
+    func `counts still add up if a writer reports lost events beyond those it has recorded`() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
         batch.dropped = [(5...9, "expired")]

@@ -9,7 +9,7 @@ internal import TrackwayJournal
 
 @testable internal import CollectorSQLite
 
-@Suite("The catalogue of names")
+@Suite("The catalog of names")
 struct CatalogTests {
     /// November 21, 2026, 06:38 UTC.
     private static let now = Timestamp(milliseconds: 1_795_243_080_000)
@@ -133,7 +133,7 @@ struct CatalogTests {
             ("_", "add", ["add_to_cart"]), (nil, "é", ["\u{e9}t\u{e9}"]), ("'", nil, ["it's"]), ("nothing", nil, []),
         ] as [(String?, String?, [String])]
     )
-    func `search ignores the case of letters, prefixes match exactly, and no character is a wildcard`(
+    func `search ignores letter case, prefixes match exactly, and no character is a wildcard`(
         _ search: String?,
         _ prefix: String?,
         _ names: [String]
@@ -187,7 +187,7 @@ struct CatalogTests {
         try enter([("a", times), ("b", times), ("c", times), ("d", times), ("e", times + 5)], from: 1)
         try enter([("d", times - Self.day), ("e", times - 5), ("a", times), ("f", times)], from: 10)
         #expect(try rows() == [":5", "a:2", "b:1", "c:1"])
-        // The installation that “a” came from is erased: its slot is free.
+        // The installation that “a” came from is erased, which frees its slot.
         try await queue.write { db in
             try CatalogTable.take(installation: [1], outOf: db)
             try db.execute(sql: "DELETE FROM events WHERE installation = 1")
@@ -225,7 +225,7 @@ struct CatalogTests {
     }
 
     @Test
-    func `the earliest and latest possible times have a day`() async throws {
+    func `the earliest and latest possible times are mapped to a day`() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch()
         batch.lines = [line(1, "odd", time: .min), line(2, "odd", time: .max), line(3, "odd", time: -1)]

@@ -19,14 +19,14 @@ struct CheckpointTests {
 
     @Test(
         arguments: [
-            // Enough pages, and enough again since they were copied.
+            // Enough pages to copy, and enough again after the copy.
             [
                 .committed(9, .nothing), .committed(10, .copy), .finished(10), .committed(19, .nothing),
                 .committed(20, .copy),
             ],
-            // One copy at a time.
+            // Only one copy runs at a time.
             [.committed(10, .copy), .committed(20, .nothing), .finished(10), .committed(21, .copy)],
-            // Too many, whether or not a copy is running.
+            // Too many pages, whether or not a copy is running.
             [.committed(30, .copyFirst), .finished(30), .committed(4, .nothing), .committed(10, .copy)],
             [.committed(10, .copy), .committed(30, .copyFirst), .finished(20), .finished(30), .committed(9, .nothing)],
             // A reader prevents the log from restarting: the copy is retried after each transaction.
@@ -128,7 +128,7 @@ struct CheckpointTests {
     }
 
     @Test
-    func `a write after the index was closed does not crash the process`() async throws {
+    func `a write after the index is closed does not crash the process`() async throws {
         let environment = try IndexEnvironment(checkpoints: CheckpointSchedule(pages: 1, limit: 2))
         try Self.fill(environment, 1...3)
         try await environment.index()

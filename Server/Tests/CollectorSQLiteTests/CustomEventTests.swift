@@ -112,7 +112,7 @@ struct CustomEventTests {
         let queue = try DatabaseQueue(path: environment.path)
         try await queue.write { try $0.execute(sql: "UPDATE events SET body = '{}'") }
         try queue.close()
-        // The event that is read was emptied, so it only has the attributes of its context.
+        // The event that is read was emptied, so it has only the attributes of its context.
         #expect(try await Self.sums(environment, query) == [#""CHF": 200.0"#, #""EUR": 2.0"#])
     }
 
@@ -121,7 +121,7 @@ struct CustomEventTests {
         let environment = try Self.environment(eventsPerStep: 100)
         var erasure = Batch(1, 9, 1...1)
         erasure.lines = [erasedLine(999, of: .numbered(1))]
-        // In one transaction with the events: collected rows are inserted before they are deleted.
+        // In the same transaction as the events: collected rows are inserted before they are deleted.
         try environment.append(erasure)
         try await environment.index()
         #expect(try Self.count(environment) == 5)

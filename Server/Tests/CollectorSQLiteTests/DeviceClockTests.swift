@@ -50,7 +50,7 @@ struct DeviceClockTests {
     }
 
     @Test
-    func `setting the clock back between two steps does not hide the second`() async throws {
+    func `setting the clock back between two funnel steps does not hide the second step`() async throws {
         let environment = try await Self.index(
             [
                 Self.context(start: Self.now + Self.hour - 121_000),

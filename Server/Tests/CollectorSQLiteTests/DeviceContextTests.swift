@@ -96,7 +96,7 @@ struct DeviceContextTests {
     }
 
     @Test(arguments: [1, 2, 10_000])
-    func `the same log gives the same devices with any step size, after a rebuild, and if batches arrive twice`(
+    func `the same log produces the same devices with any step size, after a rebuild, and if batches arrive twice`(
         _ eventsPerStep: Int
     ) async throws {
         let whole = try await Self.index(Self.story)

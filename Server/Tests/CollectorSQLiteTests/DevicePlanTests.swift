@@ -48,7 +48,7 @@ struct DevicePlanTests {
         }
         #expect(list.contains("SEARCH d USING INDEX devices_by_last (last<?)"))
         for step in list + history {
-            // The number of an installation's snapshots is unlimited; those of one kind are read from the latest.
+            // The number of an installation's snapshots is unlimited; those of one kind are read latest first.
             #expect(!step.hasSuffix("snapshots_by_time (installation=?)"), "\(step)")
             #expect(!step.contains(/^SCAN (s|p|e|d|i|c|u|f|snapshots|events|devices)\b/), "\(step)")
         }

@@ -20,7 +20,7 @@ struct DeviceTests {
 
     /// Returns the batches of a phone.
     ///
-    /// It is updated twice and renamed once, with states between.
+    /// It is updated twice and renamed once, with states in between.
     private static func phone(_ installation: UInt64 = 1) -> [Batch] {
         let base = installation * 100
         var first = Batch(installation, installation, 1...4)
@@ -92,7 +92,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `the history has the changes from one snapshot to the next, the latest first`() async throws {
+    func `the history contains the changes from one snapshot to the next, the latest first`() async throws {
         let environment = try await Self.environment(Self.phone())
         let history = try await environment.store.device(.numbered(1), limit: 10)
         #expect(
@@ -211,7 +211,7 @@ struct DeviceTests {
     }
 
     @Test(arguments: [1, 3, 10_000])
-    func `the same log gives the same rows with any step size, after restarts or a rebuild, and with repeated batches`(
+    func `the same log produces the same rows with any step size, after restarts or a rebuild, and with repeats`(
         _ eventsPerStep: Int
     ) async throws {
         let batches = Self.phone(1) + Self.phone(2)
@@ -263,7 +263,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `snapshots without an installation are only events`() async throws {
+    func `snapshots without an installation are stored only as events`() async throws {
         var batch = Batch()
         batch.lines = [Self.properties(1, time: 1, "{}"), Self.state(2, time: 1)]
         let environment = try await Self.environment([batch])
@@ -272,7 +272,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `an index from before devices were indexed is rebuilt from the log, once`() async throws {
+    func `an index from before devices were indexed is rebuilt from the log only once`() async throws {
         let environment = try await Self.environment(Self.phone(1))
         let whole = try environment.dump()
         try await environment.store.database.pool.write { db in

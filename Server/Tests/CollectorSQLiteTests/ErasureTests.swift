@@ -32,7 +32,7 @@ struct ErasureTests {
     }
 
     @Test
-    func `a tombstone deletes every trace of its installation, and later events of it are rejected`() async throws {
+    func `a tombstone deletes every trace of its installation, whose later events are rejected`() async throws {
         let environment = try Self.environment(tombstone: erasedLine(107, of: .numbered(1)))
         try await environment.index()
         let events = try await environment.all()
@@ -71,7 +71,7 @@ struct ErasureTests {
         } while try await environment.indexer.step() == .advanced
         #expect(
             try environment.dump().filter { !$0.hasPrefix("installations") }
-                == before.filter { !$0.hasPrefix("installations") }
+                == before.filter { !$0.hasPrefix("installations") && !$0.hasPrefix("erasure_counts") }
         )
         #expect(try await environment.store.totals().installations == 1)
     }
@@ -125,7 +125,9 @@ struct ErasureTests {
     private static let mayGrow = ["installations", "erasures", "progress", "writers", "ranges", "sqlite_"]
 
     @Test(arguments: [1, 20_000])
-    func `several erasures in one transaction give the same result as one each`(eventsPerStep: Int) async throws {
+    func `several erasures in one transaction give the same result as in separate transactions`(eventsPerStep: Int)
+        async throws
+    {
         let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
         for installation in UInt64(1)...6 {
             var batch = Batch(installation, installation, 1...4)
@@ -269,7 +271,11 @@ struct ErasureTests {
             sender: 1,
             line: line(301, "_installation_erased", attributes: named)
         ),
-        Forgery(testDescription: "no id, claiming to be it", sender: 1, line: line(301, "_installation_erased")),
+        Forgery(
+            testDescription: "no id, claiming to be the installation",
+            sender: 1,
+            line: line(301, "_installation_erased")
+        ),
         Forgery(testDescription: "no sender", sender: nil, line: line(301, "_installation_erased", attributes: named)),
         Forgery(
             testDescription: "the secret of another installation",
@@ -317,7 +323,7 @@ struct ErasureTests {
     }
 
     @Test
-    func `an operator's order also erases events that arrive later; both are counted, even in a new index`()
+    func `an operator's erasure covers earlier and later events; both are counted, even in a new index`()
         async throws
     {
         let environment = try Self.environment(tombstone: nil)

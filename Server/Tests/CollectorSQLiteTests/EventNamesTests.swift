@@ -12,7 +12,7 @@ internal import TrackwayDestinationKit
 @Suite("Event names of a transaction, and their captured kinds")
 struct EventNamesTests {
     @Test
-    func `each name has one number, by its bytes alone, regardless of the number of names`() {
+    func `each name has one number, determined by its bytes alone, regardless of the number of names`() {
         let names = EventNames()
         // Two strings that look alike are two names.
         let texts = (0..<5_000).map { "name_\($0)" } + ["", "\u{e9}t\u{e9}", "e\u{301}te\u{301}", "Name_1"]

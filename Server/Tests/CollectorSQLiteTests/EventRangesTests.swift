@@ -153,7 +153,7 @@ struct EventRangesTests {
                     == left.filter { $0.name == name }.map(\.position)
             )
         }
-        // If an index never saw the installation, users have other numbers in it, but positions and names are the same.
+        // In an index that never contained the installation, user numbers differ, but positions and names are the same.
         let names = try environment.dump().filter { $0.hasPrefix("name_runs") }
         try await environment.indexer.rebuild()
         try await environment.index()

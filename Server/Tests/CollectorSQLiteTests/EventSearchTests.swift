@@ -65,7 +65,9 @@ struct EventSearchTests {
     }
 
     @Test
-    func `a search that stops returns the position to continue at, and finds each event exactly once`() async throws {
+    func `a search that stops returns the position at which to continue, and finds each event exactly once`()
+        async throws
+    {
         let environment = try await Self.index()
         var budget = QueryBudget()
         budget.searched = 7

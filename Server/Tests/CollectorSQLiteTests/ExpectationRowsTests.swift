@@ -75,7 +75,7 @@ struct ExpectationRowsTests {
     }
 
     @Test
-    func `a start position includes its event, an end position does not`() async throws {
+    func `a start position includes its event, but an end position does not`() async throws {
         let environment = try await Self.shop()
         let events = try await environment.all()
         for index in events.indices {
@@ -87,7 +87,7 @@ struct ExpectationRowsTests {
     }
 
     @Test
-    func `events beyond the number shown are all read, once each`() async throws {
+    func `all events beyond the number shown are read, once each`() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<5 {
             var batch = Batch()

@@ -112,7 +112,7 @@ struct FailedGroupTests {
     }
 
     @Test
-    func `the number of distinguished groups is limited, and all of them are counted`() async throws {
+    func `the number of separate groups is limited, but all rejected events are counted`() async throws {
         let environment = try IndexEnvironment(segmentBytes: 4 << 20)
         for batchNumber in 0..<2 {
             var batch = Batch()

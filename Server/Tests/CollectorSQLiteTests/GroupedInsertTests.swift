@@ -46,7 +46,7 @@ struct GroupedInsertTests {
     }
 
     @Test
-    func `an existing row is added to, even if it occurs twice in one statement`() throws {
+    func `values are added to an existing row, even if it occurs twice in one statement`() throws {
         let queue = try DatabaseQueue()
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE sums (name TEXT PRIMARY KEY, events INTEGER) WITHOUT ROWID")
@@ -69,13 +69,18 @@ struct GroupedInsertTests {
     }
 
     @Test
-    func `SQLite overwrites freed space only for erasures, regardless of the default of the system's SQLite`()
+    func `SQLite overwrites freed pages only for erasures, regardless of the default of the system's SQLite`()
         async throws
     {
         let environment = try IndexEnvironment()
-        let isOn = try await environment.store.database.pool.write { db in
-            try Bool.fetchOne(db, sql: "PRAGMA secure_delete")
+        let modes = try await environment.store.database.pool.write { db in
+            let usual = try Int.fetchOne(db, sql: "PRAGMA secure_delete")
+            let erasing = try IndexTables.overwritingFreedSpace(in: db) {
+                try Int.fetchOne(db, sql: "PRAGMA secure_delete")
+            }
+            return [usual, erasing, try Int.fetchOne(db, sql: "PRAGMA secure_delete")]
         }
-        #expect(isOn == false)
+        // 2 is FAST: freed space is overwritten only in pages that are written anyway.
+        #expect(modes == [2, 1, 2])
     }
 }

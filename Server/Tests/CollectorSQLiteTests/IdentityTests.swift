@@ -41,7 +41,7 @@ struct IdentityTests {
         var rest = events[...]
         var batches: UInt64 = 0
         while let first = rest.first {
-            // A batch has one installation.
+            // A batch belongs to one installation.
             let part = rest.prefix(together).prefix { $0.sent.installation == first.sent.installation }
             rest = rest.dropFirst(part.count)
             batches += 1
@@ -99,7 +99,7 @@ struct IdentityTests {
                 "\(try await store.lifecycle(ActivityQuery(QueryFilter(names: ["b"]), in: time)).intervals)"
             answers.parts["stickiness \(interval)"] = "\(try await store.stickiness(ActivityQuery(in: time)).people)"
         }
-        // Starts in the middle, so that there are earlier events.
+        // Starts in the middle, so there are earlier events.
         let late = try Self.time(.day, 2 * day, 4 * day)
         answers.parts["lifecycle late"] = "\(try await store.lifecycle(ActivityQuery(in: late)).intervals)"
         for (first, returning) in [
@@ -146,7 +146,7 @@ struct IdentityTests {
 
     /// Returns the events, each with the user that it belongs to.
     ///
-    /// Applies the rules by looking at all events.
+    /// Applies the rules by scanning all events.
     private static func resolved(_ events: [Sent]) -> [Sent] {
         events.map { event in
             guard event.user == nil else { return event }
@@ -166,11 +166,11 @@ struct IdentityTests {
 
     @Test(
         arguments: [
-            // One phone: looks, signs up, buys.
+            // One phone: a visitor looks around, signs up and buys.
             ([("a", 1, nil), ("b", 2, nil), ("c", 3, "anna")], 1),
-            // Signs in, then out: a new visitor.
+            // Signing in and then out creates a new visitor.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil)], 2),
-            // And in again.
+            // The user then signs in again.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil), ("d", 4, "anna")], 1),
             // On a shared tablet, users stay distinct.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil), ("d", 4, "bob")], 2),
@@ -179,7 +179,7 @@ struct IdentityTests {
             ([("a", 1, nil), ("b", 2, nil)], 1),
         ] as [([(String, Int64, String?)], Int64)]
     )
-    func `the number of users follows from the sign-ins`(_ sent: [(String, Int64, String?)], _ people: Int64)
+    func `the number of users is derived from the sign-ins`(_ sent: [(String, Int64, String?)], _ people: Int64)
         async throws
     {
         let events = sent.map { Sent(name: $0.0, time: $0.1 * 1_000, user: $0.2) }
@@ -194,7 +194,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: ["null", "0", "Anonymous", " ", "undefined"])
-    func `an id that stands for a missing user does not merge visitors`(_ id: String) async throws {
+    func `a placeholder user id does not merge visitors`(_ id: String) async throws {
         let environment = try await Self.index([
             Sent(name: "a", time: 1, user: id), Sent(name: "a", time: 2, installation: 2, user: id),
             Sent(name: "b", time: 3, installation: 2, user: "anna"),
@@ -239,7 +239,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: [1, 3])
-    func `every order of arrival gives the same answers`(_ together: Int) async throws {
+    func `every order of arrival produces the same answers`(_ together: Int) async throws {
         let events = [
             Sent(name: "a", time: 0), Sent(name: "b", time: 600_000, user: "u1"), Sent(name: "a", time: 700_000),
             Sent(name: "b", time: Self.day, user: "u2"), Sent(name: "a", time: Self.day + 60_000),
@@ -263,7 +263,7 @@ struct IdentityTests {
         var events: [Sent] = []
         var times: Set<Int64> = []
         for _ in 0..<random.number(10...60) {
-            // Some events close together, in one quarter of an hour, and some far apart.
+            // Some events are close together, within a quarter hour, and some are far apart.
             let time = Int64(random.number(0...3)) * Self.day + Int64(random.number(0...random.number(1...90))) * 60_000
             // If two events have the same millisecond, some answers depend on the order of arrival.
             guard times.insert(time).inserted else { continue }

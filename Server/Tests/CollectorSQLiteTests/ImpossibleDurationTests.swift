@@ -15,7 +15,7 @@ struct ImpossibleDurationTests {
     ///
     /// An index that stopped at them would never get past them.
     @Test(arguments: [Int64.max, tenYears + 1, -1, .min])
-    func `impossible durations are ignored, the index continues, and the other data of the events counts`(
+    func `impossible durations are ignored, the index continues, and the other data of the events is counted`(
         _ milliseconds: Int64
     ) async throws {
         var batch = Batch(1, 1, 1...8)

@@ -124,7 +124,7 @@ struct IndexDamageTests {
     {
         let environment = try await Self.environment()
         try Self.more(environment)
-        // Restore its log, as a kill leaves it.
+        // Restore the log to the state in which a kill leaves it.
         let log = try Data(contentsOf: URL(fileURLWithPath: environment.path + "-wal"))
         try environment.store.close()
         try log.write(to: URL(fileURLWithPath: environment.path + "-wal"))
@@ -149,7 +149,7 @@ struct IndexDamageTests {
         #expect(try await environment.row()?.gaps.isEmpty == true)
         #expect(try await environment.store.failed(before: nil, limit: 9).count == 1)
         #expect(environment.store.failureReason == nil)
-        // Damage that the page cache has hidden so far shows at the next start.
+        // Damage that the page cache has hidden so far appears at the next start.
         try environment.restart()
         try await Self.recover(environment)
         #expect(try await environment.all().count == 1_001)
@@ -175,7 +175,7 @@ struct IndexDamageTests {
     }
 
     @Test
-    func `a new index of a long log reports that it is being built, one of an empty log does not`() async throws {
+    func `a new index of a long log reports that it is being built; one of an empty log does not`() async throws {
         let environment = try await Self.environment()
         try environment.store.close()
         try Damage.allRemoved.apply(to: environment.path)

@@ -15,7 +15,7 @@ struct IndexFreshnessTests {
     private static func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
     @Test
-    func `an index is building until it reaches the end that the log had at the start, from any start position`() {
+    func `an index is being built until it reaches the end that the log had at the start, from any start position`() {
         for start in [UInt32(0), 100, 900] {
             var freshness = IndexFreshness(at: Self.place(start))
             freshness.build(upTo: Self.place(1_000))
@@ -30,7 +30,7 @@ struct IndexFreshnessTests {
     }
 
     @Test
-    func `an index that restarts must reach the end that the log has then`() {
+    func `an index that restarts must reach the end that the log has at the restart`() {
         var freshness = IndexFreshness(at: Self.place(0))
         freshness.recordLogEnd(Self.place(500), at: Self.at(0))
         freshness.advance(to: Self.place(500))
@@ -66,7 +66,7 @@ struct IndexFreshnessTests {
     }
 
     @Test
-    func `a long lag is stored in few marks, and never reported shorter than it is`() {
+    func `a long lag is stored with few marks, and is never reported as shorter than it is`() {
         var freshness = IndexFreshness(at: Self.place(0))
         for second in Int64(1)...1_000 { freshness.recordLogEnd(Self.place(UInt32(second) * 10), at: Self.at(second)) }
         for second in Int64(1)...1_000 {
@@ -146,8 +146,8 @@ struct IndexFreshnessTests {
     private static func expectUnavailable(_ store: SQLiteEventStore) async {
         #expect(store.isBuilding && store.failureReason != nil)
         for (number, ask) in queries.enumerated() {
-            let error = await #expect(throws: StoreError.self, "question \(number)") { try await ask(store) }
-            #expect(error?.kind == .behind, "question \(number)")
+            let error = await #expect(throws: StoreError.self, "query \(number)") { try await ask(store) }
+            #expect(error?.kind == .behind, "query \(number)")
         }
     }
 
@@ -171,7 +171,9 @@ struct IndexFreshnessTests {
     }
 
     @Test
-    func `a process whose index has the whole log answers at once, even if an empty segment follows`() async throws {
+    func `a process whose index covers the whole log answers immediately, even if an empty segment follows`()
+        async throws
+    {
         let environment = try await Self.environment(batches: 3, steps: 4)
         #expect(environment.store.failureReason == nil)
         try environment.restart()
@@ -193,7 +195,7 @@ struct IndexFreshnessTests {
     }
 
     @Test
-    func `an emptied index answers no query until it is full again, and the index of an empty log answers at once`()
+    func `an emptied index answers no query until it is full again, and that of an empty log answers immediately`()
         async throws
     {
         let environment = try await Self.environment(batches: 3, steps: 4)

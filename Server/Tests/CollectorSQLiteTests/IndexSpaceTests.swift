@@ -46,7 +46,7 @@ struct IndexSpaceTests {
     }
 
     @Test
-    func `the distance of two log positions is the length of the log between them`() {
+    func `the distance between two log positions is the length of the log between them`() {
         let start = LogPosition(segment: 2, offset: 100)
         func distance(_ segment: UInt32, _ offset: UInt32) -> Int {
             IndexSpace.distance(from: start, to: LogPosition(segment: segment, offset: offset), segmentBytes: 1_000)
@@ -56,7 +56,8 @@ struct IndexSpaceTests {
     }
 
     @Test
-    func `an index leaves the last space on the disk free, reports it, and continues once there is more`() async throws
+    func `an index leaves the last disk space free, reports the shortage, and continues once there is more`()
+        async throws
     {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)

@@ -8,7 +8,7 @@ internal import Testing
 
 @Suite("The tables of the index")
 struct IndexTablesTests {
-    /// Returns an index with one row in every table, all values 1.
+    /// Returns an index with one row in every table, in which all values are 1.
     private static func filled() throws -> (queue: DatabaseQueue, tables: [String]) {
         let queue = try DatabaseQueue()
         try IndexSchema.migrator.migrate(queue)
@@ -44,7 +44,7 @@ struct IndexTablesTests {
             try db.execute(sql: "INSERT INTO installations (number, id, erased) VALUES (2, 2, 0)")
             try IndexTables(db).clear(db)
             let left = try tables.filter { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") != 0 }
-            #expect(left == ["erasures", "installations", "progress"])
+            #expect(left == ["erased_users", "erasures", "installations", "progress"])
             #expect(try Int.fetchAll(db, sql: "SELECT number FROM installations") == [1])
             #expect(try Int.fetchAll(db, sql: "SELECT events FROM erasures") == [0])
             let progress = try #require(try Row.fetchOne(db, sql: "SELECT * FROM progress"))

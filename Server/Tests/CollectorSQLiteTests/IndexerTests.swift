@@ -50,7 +50,7 @@ struct IndexerTests {
         var all = 0
         for number in UInt64(1)...30 {
             var batch = Batch(1, number, 1...60)
-            // One session and context make the group of rows as long as possible; or there are several.
+            // Either one session and context, which make the group of rows as long as possible, or several.
             let sessions = generator.oneIn(2) ? 1 : 3
             for _ in 0..<generator.number(1...60) {
                 let id = UInt64(generator.number(1...600))
@@ -116,7 +116,7 @@ struct IndexerTests {
     }
 
     @Test
-    func `events of a simple client get an id and a time, unless they have them`() async throws {
+    func `events of a simple client get an id and a time if they have none`() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch()
         batch.lines = ["[{\"name\":\"hello\"}, {\"name\":\"again\",\"time\":7},", line(3), "]"]
@@ -171,7 +171,7 @@ struct IndexerTests {
         var known = environment.store.progressNow
         while try await environment.indexer.step() == .advanced {
             let now = environment.store.progressNow
-            // Everything that a step read, stored or not.
+            // Everything that a step read, whether or not it was stored.
             func all(_ progress: IndexProgress) -> Int64 { progress.events + progress.duplicates + progress.failed }
             steps.append((known.cursor.segment, all(now) - all(known)))
             known = now
@@ -186,7 +186,7 @@ struct IndexerTests {
     }
 
     @Test
-    func `the index reaches the end of a reopened log although the new segment is empty`() async throws {
+    func `the index reaches the end of a reopened log, although the new segment is empty`() async throws {
         let environment = try IndexEnvironment()
         try Self.fill(environment, seed: 5, batches: 3)
         environment.log.close()
@@ -206,7 +206,7 @@ struct IndexerTests {
     }
 
     @Test
-    func `a transaction that fails halfway leaves nothing, and the next one indexes everything`() async throws {
+    func `a transaction that fails halfway stores nothing, and the next one indexes everything`() async throws {
         let environment = try IndexEnvironment(segmentBytes: 1 << 20)
         try Self.fill(environment, seed: 3, batches: 50)
         try await environment.store.database.pool.write { try $0.execute(sql: "PRAGMA max_page_count = 60") }
@@ -222,7 +222,7 @@ struct IndexerTests {
     }
 
     @Test
-    func `while another process locks the file, nothing is lost, and the failure is reported until it ends`()
+    func `if another process locks the file, nothing is lost, and the failure is reported until the lock ends`()
         async throws
     {
         let environment = try IndexEnvironment()
@@ -378,6 +378,8 @@ private final class CountingPause: IndexerPause {
 
     var failures: [Int] { seen.withLock { $0 } }
     var troubles: [Int] { failures }
+
+    func wait(for duration: Duration) async {}
 
     func wait(afterFailures: Int) async {
         seen.withLock { $0.append(afterFailures) }

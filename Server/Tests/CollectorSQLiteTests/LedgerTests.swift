@@ -31,7 +31,7 @@ struct LedgerTests {
     }
 
     @Test(arguments: UInt64(1)...25)
-    func `batches in any order, lost, repeated and overlapping, give the same row as a naive count`(seed: UInt64)
+    func `batches in any order, lost, repeated and overlapping, produce the same row as a naive count`(seed: UInt64)
         async throws
     {
         var generator = SeededGenerator(seed: seed)
@@ -97,7 +97,7 @@ struct LedgerTests {
     }
 
     @Test
-    func `an event that the device dropped but that arrived nevertheless counts as received`() async throws {
+    func `an event that the device dropped but that still arrived counts as received`() async throws {
         let environment = try IndexEnvironment()
         var first = Batch(1, 1, 1...3)
         first.lines = [line(1), line(2), line(3)]
@@ -167,7 +167,7 @@ struct LedgerTests {
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `a number counts once, however many of a writer's ranges and reasons include it`(seed: UInt64) {
+    func `a number counts once, regardless of how many of a writer's ranges and reasons include it`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var account = WriterAccount()
         var model = Model()
@@ -216,7 +216,7 @@ struct LedgerTests {
         #expect(totals.received == 100_000 && totals.skipped == 100_000 && totals.missing == 100_000)
         #expect(totals.dropped.count == 100_000 && totals.gaps.count == WriterAccount.maxGaps)
         #expect(account.rangeCount == 300_000)
-        // Half of each set is before each half of the other.
+        // The ranges of the two sets alternate.
         var (left, right) = (SequenceRanges(), SequenceRanges())
         for number in UInt64(0)..<200_000 {
             left.insert(number * 10...number * 10)

@@ -103,7 +103,7 @@ struct LegacyIndexTests {
         #expect(try await queue.read { try String.fetchOne($0, sql: "SELECT name FROM minutes") } == "old")
         try queue.close()
         try store.close()
-        // A process that was killed in between also finds it.
+        // A process that starts after a kill also finds the old index.
         let again = try SQLiteEventStore(path: environment.path, keepsLegacyIndex: true)
         #expect(again.legacyIndexPath == former)
         try again.discardLegacyIndex()

@@ -69,7 +69,7 @@ struct LogChunkTests {
         try await small.catchUp()
         #expect(try await environment.all().count == 20)
         #expect(environment.store.progressNow.duplicates == 0)
-        // Another indexer continues where this one has read ahead.
+        // Another indexer indexes the chunk that this one has read ahead.
         try await small.rebuild()
         #expect(try await small.step() == .advanced)
         try await environment.index()

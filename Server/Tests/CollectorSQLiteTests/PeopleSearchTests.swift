@@ -100,7 +100,7 @@ struct PeopleSearchTests {
     }
 
     @Test
-    func `a user's attributes are queried by name, and contexts are not among them`() throws {
+    func `a user's attributes are queried by name, and context members cannot be queried`() throws {
         for (text, isFine) in [
             ("plan=pro", true), (#""context.x"=1"#, true), ("context.app.version=2", false), ("plan", false),
         ] {
@@ -124,7 +124,8 @@ struct PeopleSearchTests {
     }
 
     @Test
-    func `a profile has the devices with their activity, and the installation that set each attribute`() async throws {
+    func `a profile lists the devices with their activity, and the installation that set each attribute`() async throws
+    {
         let environment = try IndexEnvironment()
         for number in UInt64(1)...2 {
             var batch = Batch(number, 1, 1...2)
@@ -147,7 +148,7 @@ struct PeopleSearchTests {
     }
 
     @Test(arguments: ["a\\u0000b", "\\u202e", "%' OR 1=1 --", "../..", "e\\u0301"])
-    func `an id may be any text`(_ written: String) async throws {
+    func `an id may be any string`(_ written: String) async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
         batch.lines = [#"{"context":{"user":{"id":"\#(written)"}}}"#, line(1)]
@@ -162,7 +163,7 @@ struct PeopleSearchTests {
     }
 
     @Test
-    func `ten thousand attributes are paged, each once`() async throws {
+    func `ten thousand attributes are returned in pages, each exactly once`() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<40 {
             var batch = Batch(1, 1, UInt64(part + 1)...UInt64(part + 1))

@@ -9,7 +9,7 @@ internal import TrackwayJournal
 
 @testable import CollectorSQLite
 
-@Suite("Counts by a tracking plan")
+@Suite("Event counts of a tracking plan")
 struct PlanCountTests {
     private static let text = """
         {"version":1,"title":"Shop","events":{"purchase":{"attributes":{"required":["total"],"additionalProperties":false,\
@@ -23,7 +23,7 @@ struct PlanCountTests {
     private static let day: Int64 = 86_400_000
     private static let noon: Int64 = 19_675 * day + day / 2
 
-    /// Returns a batch of an installation and an app version.
+    /// Returns a batch from an installation with an app version.
     private static func batch(
         _ installation: UInt64,
         version: String? = "1.0",
@@ -105,7 +105,7 @@ struct PlanCountTests {
     }
 
     @Test
-    func `without a plan nothing is counted`() async throws {
+    func `without a plan, nothing is counted`() async throws {
         let environment = try IndexEnvironment()
         try environment.append(Self.batch(1, [line(1, "purchase")]))
         try await environment.index()
@@ -127,7 +127,7 @@ struct PlanCountTests {
         try environment.restart(plan: try Self.checker())
         try await environment.index()
         #expect(try await arrive(2).era?.violations == 2)
-        // Changed descriptions are not changed rules.
+        // Changing descriptions does not change the rules.
         try environment.restart(plan: try Self.checker(Self.text.replacing("Shop", with: "Market")))
         #expect(try await arrive(3).era?.violations == 3)
         try environment.restart(plan: try Self.checker(Self.text.replacing(#""minimum":0"#, with: #""minimum":1"#)))
@@ -217,7 +217,7 @@ struct PlanCountTests {
     }
 
     @Test
-    func `a group whose sample event was erased has none until the next event arrives`() async throws {
+    func `a group whose sample event was erased has no sample until the next event arrives`() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(2, [line(11, "purchase")]))
         try environment.append(Self.batch(1, [line(1, "purchase")]))
@@ -233,7 +233,7 @@ struct PlanCountTests {
     }
 
     @Test
-    func `without a plan an erasure deletes the groups, and keeps the totals`() async throws {
+    func `without a plan, an erasure deletes the groups and keeps the totals`() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(1, [line(1, "purchase", attributes: #"{"secret":1}"#)]))
         try await environment.index()
@@ -256,7 +256,7 @@ struct PlanCountTests {
     }
 
     @Test
-    func `the number of names and paths is limited, and all of them are counted`() async throws {
+    func `the number of listed names and paths is limited, but all events and violations are counted`() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         var id: UInt64 = 0
         func next() -> UInt64 {

@@ -8,7 +8,7 @@ internal import TrackwayCore
 
 @testable internal import CollectorSQLite
 
-@Suite("Counts by quarter hours")
+@Suite("Counts by quarter hour")
 struct QuarterTests {
     private static let start: Int64 = 1_700_000_000_000
     private static let length: Int64 = 3 * 86_400_000
@@ -32,7 +32,7 @@ struct QuarterTests {
     }
 
     @Test(arguments: 1...6)
-    func `answers match the events at any edges, even after an erasure`(_ seed: Int) async throws {
+    func `answers match the events for any period boundaries, even after an erasure`(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let environment = try Self.environment(&random)
         try await environment.index()

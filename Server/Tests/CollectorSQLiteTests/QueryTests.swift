@@ -56,7 +56,7 @@ struct QueryTests {
             matches: { $0.time.milliseconds < 302 }
         ),
         Filter(
-            testDescription: "all together",
+            testDescription: "all filters together",
             query: {
                 $0.name = "buy"
                 $0.user = "u0"
@@ -121,7 +121,9 @@ struct QueryTests {
         "'; DROP TABLE events; --", "%", "_", "\\\"", "a\\u0000b", "caf\\u00e9 \\ud83d\\ude00", "\u{202E}txet",
         "<script>alert(1)</script>", "日本語", "\\n\\t", " a ",
     ])
-    func `hostile texts are data: stored unchanged, found exactly, never run as SQL`(escaped: String) async throws {
+    func `hostile text is treated as data: stored unchanged, found exactly, and never run as SQL`(escaped: String)
+        async throws
+    {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...2)
         batch.lines = [

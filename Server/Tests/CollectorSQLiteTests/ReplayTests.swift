@@ -65,7 +65,7 @@ struct ReplayTests {
             #expect(events.map(\.name) == ["tick", "tick", "late", "also"])
             let late = try #require(events.first { $0.name == "late" })
             #expect(late.user == "ada" && late.installation == .numbered(1) && late.writer == .numbered(1))
-            // As if the event had been accepted at once.
+            // The same as if the event had been accepted immediately.
             #expect(late.received.milliseconds == 1_700_000_000_000 && late.time == late.received)
             let origin = try #require(late.replayed)
             #expect(origin.at == Self.at && origin.key == "desk" && origin.from.ordinal == 1)
@@ -73,7 +73,7 @@ struct ReplayTests {
             #expect(try await environment.store.failed(before: nil, limit: 9).isEmpty)
             let totals = try await environment.store.totals()
             #expect(totals.events == 4 && totals.failed == 0 && totals.duplicates == 0)
-            // The device was notified that the events were rejected, and the ledger says so.
+            // The device was notified that the events were rejected, and the ledger reflects that.
             let row = try #require(try await environment.row())
             #expect(row.recorded == 4 && row.received == 2 && row.rejected == 2 && row.gaps.isEmpty)
             try await environment.indexer.rebuild()
@@ -101,7 +101,7 @@ struct ReplayTests {
     }
 
     @Test
-    func `an event rejected again keeps its position and gets the new reason; for the same one, nothing is written`()
+    func `an event rejected again keeps its position and gets the new reason; an unchanged reason writes nothing`()
         async throws
     {
         let (environment, failed) = try await Self.environment()
@@ -142,7 +142,7 @@ struct ReplayTests {
     }
 
     @Test
-    func `a batch rejected as a whole is replayed as one: its faulty events are listed, and its numbers count`()
+    func `a batch rejected as a whole is replayed as a whole: faulty events are listed, and its numbers count`()
         async throws
     {
         let environment = try IndexEnvironment()
@@ -192,7 +192,7 @@ struct ReplayTests {
 
     static let cases: [Case] = [
         Case(
-            testDescription: "a batch that was only stored in part",
+            testDescription: "a batch that was only partially stored",
             payload: quarantined(refusedBatch(), #""bytes":99999,"encoding":"gzip""#),
             reason: .cut
         ),

@@ -144,7 +144,7 @@ struct SessionIndexTests {
     }
 
     @Test
-    func `operations on a user's attributes are applied in order, once`() async throws {
+    func `operations on a user's attributes are applied in order, once each`() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...9)
         batch.lines = [
@@ -196,12 +196,12 @@ struct SessionIndexTests {
     }
 
     @Test(arguments: [1, 3, 7, 8, 100])
-    func `the flow reads at most the latest views of many, and says so`(maxViews: Int) async throws {
+    func `if there are too many views, the flow reads only the latest ones and says so`(maxViews: Int) async throws {
         let environment = try await Self.environment(1...2)
         let flow = try await environment.store.screens(matching: ScreenQuery(maxViews: maxViews))
         #expect(flow.latest == (maxViews < 8 ? maxViews : nil))
         #expect(flow.screens.reduce(0) { $0 + $1.views } == UInt64(min(8, maxViews)))
-        // All views of one installation are read, and all of a period that has no more.
+        // All views of one installation are read, as are those of a period that does not exceed the limit.
         let one = ScreenQuery(installation: .numbered(1), maxViews: maxViews)
         #expect(try await environment.store.screens(matching: one).screens.map(\.views) == [2, 1, 1])
         #expect(try await environment.store.screens(matching: one).latest == nil)
@@ -211,7 +211,7 @@ struct SessionIndexTests {
 
     /// Returns clicks on two screens.
     ///
-    /// The screen of some comes only from the context, and one click names no element.
+    /// For some clicks, only the context names the screen, and one click names no element.
     private static func clicks(_ installation: UInt64) -> Batch {
         func click(_ id: UInt64, _ attributes: String) -> String {
             line(installation * 100 + id, "_click", time: 2_000 + Int64(id), attributes: attributes)
@@ -255,7 +255,7 @@ struct SessionIndexTests {
     }
 
     @Test
-    func `an index from before clicks were indexed is rebuilt from the log, once`() async throws {
+    func `an index from before clicks were indexed is rebuilt from the log only once`() async throws {
         let environment = try IndexEnvironment()
         try environment.append(Self.clicks(1))
         try await environment.index()
@@ -276,7 +276,7 @@ struct SessionIndexTests {
     }
 
     @Test(arguments: [1, 3, 10_000])
-    func `the same log gives the same rows with any step size, after restarts, and if batches arrive twice`(
+    func `the same log produces the same rows with any step size, after restarts, and if batches arrive twice`(
         _ eventsPerStep: Int
     ) async throws {
         let whole = try await Self.environment(1...3)

@@ -116,7 +116,7 @@ struct StreamIndexTests {
     }
 
     @Test
-    func `an index of a stream has the same events as one of a log with the same records, in the same order`()
+    func `an index of a stream contains the same events as one of a log with the same records, in the same order`()
         async throws
     {
         let stream = Self.stream()
@@ -149,7 +149,7 @@ struct StreamIndexTests {
     }
 
     @Test
-    func `an index continues where it was after a restart, and reads nothing twice`() async throws {
+    func `an index continues from its position after a restart, and reads nothing twice`() async throws {
         let stream = Self.stream(1...3)
         let index = try Environment(stream)
         try await index.index()
@@ -190,7 +190,7 @@ struct StreamIndexTests {
     }
 
     @Test
-    func `a gap stops the index with an error, and it continues when the record is back`() async throws {
+    func `a gap stops the index with an error, and it continues when the record is available again`() async throws {
         let stream = Self.stream()
         stream.state.withLock { $0.gone = 4 }
         let index = try Environment(stream)
@@ -219,7 +219,7 @@ struct StreamIndexTests {
         async throws
     {
         let stream = Self.stream(1...4)
-        stream.append(Array("no collector's".utf8), kind: nil)
+        stream.append(Array("not a collector record".utf8), kind: nil)
         stream.append(Self.batch(1, of: 2).record)
         let order = ErasureRecord(received: Timestamp(milliseconds: 5), key: "operator", installation: .numbered(1))
         stream.append(order.bytes, kind: .erasure)

@@ -53,7 +53,7 @@ struct TimelineTests {
         let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
         #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
         #expect(timeline.next == nil && timeline.total == 8)
-        // The visitor after carl's last event on the phone.
+        // The visitor who used the phone after carl's last event.
         let visitor = try await store.timeline(TimelineQuery(.visitor(.numbered(1))))
         #expect(Self.numbers(visitor) == [105] && visitor?.total == 1)
         // All anonymous events of the tablet belong to users.
@@ -87,7 +87,7 @@ struct TimelineTests {
             #expect(page.entries.count <= limit)
             seen += Self.numbers(page)
             query.after = page.next
-            // Events that arrive between pages with a later time do not change the following pages.
+            // Events that arrive between pages and have a later time do not change the following pages.
             if seen.count == limit {
                 var late = Batch(1, 1, 6...6)
                 late.lines = [Self.context("carl"), line(300, "late", time: 100_000)]
@@ -110,7 +110,7 @@ struct TimelineTests {
             ("installation=\(InstallationID.numbered(9))", []), ("name=look&to=1200", [102, 101]),
         ] as [(String, [UInt64])]
     )
-    func `names, conditions, texts, times, installation and session filter a timeline`(
+    func `a timeline is filtered by names, conditions, words, times, installation and session`(
         _ text: String,
         _ expected: [UInt64]
     ) async throws {
@@ -134,7 +134,8 @@ struct TimelineTests {
     }
 
     @Test(arguments: [1, 2, 5, 50])
-    func `a search of many events reports how far it got, continues, and finds each once`(_ searched: Int) async throws
+    func `a search of many events reports how far it got, continues, and finds each event once`(_ searched: Int)
+        async throws
     {
         let environment = try await Self.index()
         try environment.store.close()
@@ -157,7 +158,7 @@ struct TimelineTests {
     }
 
     @Test(arguments: ["1.2.3.4", "-5.2.3.4", "9223372036854775807.1.16.0"])
-    func `a valid place is parsed and formatted, and an invalid one is rejected`(_ text: String) {
+    func `a valid cursor is parsed and formatted, and an invalid one is rejected`(_ text: String) {
         #expect(TimelineCursor(text)?.description == text)
         for wrong in ["", "1", "1.", "x.1.2.3", "1.2", "1.2.3.4.5", "1.-2.3.4", "1.2.3.1024"] {
             #expect(TimelineCursor(wrong) == nil)
@@ -165,7 +166,7 @@ struct TimelineTests {
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func `extreme times and places get an answer`(_ time: Int64) async throws {
+    func `queries with extreme times and cursors are answered`(_ time: Int64) async throws {
         let environment = try await Self.index()
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }

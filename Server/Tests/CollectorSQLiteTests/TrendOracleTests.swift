@@ -10,7 +10,7 @@ internal import TrackwayCore
 
 @Suite("Trends compared with a naive scan")
 struct TrendOracleTests {
-    /// An event as known to the test.
+    /// The data of an event that the test compares.
     private struct SampleEvent {
         var name: String
         var time: Int64
@@ -202,7 +202,7 @@ struct TrendOracleTests {
     }
 
     @Test(arguments: 1...8)
-    func `random trend queries give the same results as a naive scan`(_ seed: Int) async throws {
+    func `random trend queries return the same results as a naive scan`(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let environment = try IndexEnvironment()
         let events = try Self.events(&random, into: environment)

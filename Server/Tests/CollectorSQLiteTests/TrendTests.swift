@@ -36,7 +36,7 @@ struct TrendTests {
     private static func whole(_ numbers: Int64...) -> [JSONNumber?] { numbers.map { .integer($0) } }
 
     @Test
-    func `a person is a signed-in user or an anonymous visitor; events without installation and user have none`()
+    func `a person is a signed-in user or an anonymous visitor; events with neither have no person`()
         async throws
     {
         var signedIn = Batch(1, 1, 1...2)
@@ -78,7 +78,8 @@ struct TrendTests {
     }
 
     @Test
-    func `late events count when they happened; events of an erased installation no longer count`() async throws {
+    func `late events count at the time they happened; events of an erased installation no longer count`() async throws
+    {
         var late = Batch(1, 1, 1...1)
         late.lines = [line(1, time: Self.start)]
         late.received = Self.start + 9 * 86_400_000
@@ -95,7 +96,7 @@ struct TrendTests {
     }
 
     @Test
-    func `a trend without events has zeros, and no average`() async throws {
+    func `a trend without events has zero counts and no average`() async throws {
         let environment = try await Self.index()
         let field = QueryField.attribute("total")
         for (measure, found) in [(.events, nil), (.users, nil), (.sum(field), Trend.ValueKinds())]
@@ -121,7 +122,7 @@ struct TrendTests {
         (false, JSONNumber.integer(0), Trend.ValueKinds(numbers: 2, texts: 5, others: 2, missing: 2)),
         (true, JSONNumber.double(9.5), Trend.ValueKinds(numbers: 4, texts: 3, others: 2, missing: 2)),
     ])
-    func `a trend counts events with a number, a text, another value and none, and parses texts if requested`(
+    func `a trend counts events with a number, a string, another value and none, and parses strings if requested`(
         _ readsTexts: Bool,
         _ sum: JSONNumber,
         _ found: Trend.ValueKinds
@@ -146,7 +147,7 @@ struct TrendTests {
     ]
 
     @Test(arguments: hostileTexts)
-    func `names and values may be any text, and are only compared`(_ name: String) async throws {
+    func `names and values may be any string, and are only compared`(_ name: String) async throws {
         let key = String(decoding: JSONValue.string(name).json(), as: UTF8.self)
         var batch = Batch(1, 1, 1...2)
         batch.lines = [
@@ -172,7 +173,7 @@ struct TrendTests {
     }
 
     @Test
-    func `two spellings of a letter are two values, as they are two names elsewhere`() async throws {
+    func `two Unicode forms of a letter are two values, just as they are two names elsewhere`() async throws {
         var batch = Batch(1, 1, 1...2)
         batch.lines = ["é", "e\u{301}"].enumerated().map { index, text in
             line(UInt64(index + 1), time: Self.start, attributes: "{\"a\":\"\(text)\"}")
@@ -212,7 +213,7 @@ struct TrendTests {
             ]
         ),
     ])
-    func `values are grouped by their text if requested, and texts by canonical equivalence`(
+    func `values are grouped by their text if requested, and strings by canonical equivalence`(
         _ asTexts: Bool,
         _ isReversed: Bool,
         _ expected: [String]
@@ -242,7 +243,7 @@ struct TrendTests {
     }
 
     @Test
-    func `the top ten groups are distinguished, and the rest is counted together`() async throws {
+    func `the top ten groups are distinguished, and the rest are counted together`() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<20 {
             var batch = Batch(1, UInt64(part + 1), 1...500)
@@ -296,7 +297,7 @@ struct TrendTests {
     }
 
     @Test
-    func `a query over its budget fails with the parameter to narrow, and one within it is answered`() async throws {
+    func `a query over its budget fails and names the parameter to narrow, and one within it succeeds`() async throws {
         let environment = try IndexEnvironment()
         for part in 1...3 {
             var batch = Batch(UInt64(part), UInt64(part), 1...400)
@@ -309,11 +310,11 @@ struct TrendTests {
         let field = QueryField.attribute("a")
         var events = QueryBudget()
         events.events = 1_199
-        // Installations are not counted by quarter hours.
+        // Installations are not counted by quarter hour.
         let read = TrendQuery(in: try Self.days(1), measure: .installations)
         let error = try await Self.failure(of: read, environment, events)
         #expect(error.kind == .overBudget(parameter: "from"))
-        #expect(error.message.contains("more than 1199 events") && error.message.contains("shorter time"))
+        #expect(error.message.contains("more than 1199 events") && error.message.contains("shorter time range"))
         events.events = 1_200
         let store = try SQLiteEventStore(path: environment.path, timeout: .zero, budget: events)
         #expect(try await store.trend(read).events == 1_200)

@@ -55,7 +55,7 @@ struct UserQueryTests {
 
     @Test(
         arguments: [
-            // In the opposite order.
+            // The steps occur in the opposite order.
             ([("b", 1), ("a", 2)], [1, 0, 0]),
             ([("a", 1), ("b", 2), ("c", 3)], [1, 1, 1]),
             // Other events in between do not matter.
@@ -65,7 +65,7 @@ struct UserQueryTests {
             ([("a", 0), ("b", 500), ("c", 1_001)], [1, 1, 0]),
             // The first attempt is too old, the second is not.
             ([("a", 0), ("b", 500), ("a", 900), ("b", 950), ("c", 1_600)], [1, 1, 1]),
-            // The latest first step has no second step yet, and the previous attempt is still in time.
+            // The latest first step has no second step yet, and the previous attempt is still within the window.
             ([("a", 0), ("b", 500), ("a", 900), ("c", 1_000)], [1, 1, 1]),
             // At the same millisecond: in the order of arrival.
             ([("a", 5), ("b", 5), ("c", 5)], [1, 1, 1]),
@@ -77,7 +77,7 @@ struct UserQueryTests {
             ([], [0, 0, 0]),
         ] as [([(String, Int64)], [Int64])]
     )
-    func `steps count in order, within the window of the first, each event once`(
+    func `steps count in order and within the window of the first step, and each event counts once`(
         _ events: [(String, Int64)],
         _ people: [Int64]
     ) async throws {
@@ -97,7 +97,8 @@ struct UserQueryTests {
     }
 
     @Test
-    func `medians include only users who reached the step, by the first of their longest attempts`() async throws {
+    func `medians include only users who reached the step, based on the first of their longest attempts`() async throws
+    {
         let environment = try await Self.index([
             ("u1", "a", 0, "{}"), ("u1", "b", 100, "{}"), ("u1", "c", 300, "{}"), ("u1", "a", 400, "{}"),
             ("u1", "b", 401, "{}"), ("u1", "c", 402, "{}"),
@@ -158,7 +159,7 @@ struct UserQueryTests {
     }
 
     @Test
-    func `a visitor is identified by installation, and events without user and installation count for no one`()
+    func `a visitor is identified by installation, and events with neither a user nor an installation are excluded`()
         async throws
     {
         let environment = try IndexEnvironment()
@@ -174,7 +175,8 @@ struct UserQueryTests {
     }
 
     @Test
-    func `retention counts the first event ever, or each; a return must be later than the cohort's event`() async throws
+    func `retention counts the first event ever, or every event; a return must be later than the cohort's event`()
+        async throws
     {
         let day = Self.day
         let environment = try await Self.index([

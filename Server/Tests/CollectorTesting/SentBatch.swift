@@ -14,14 +14,14 @@ public struct SentBatch {
     /// The ids of the events are derived from them.
     public var sequences: ClosedRange<UInt64>
     public var dropped: ClosedRange<UInt64>?
-    /// The indexes of its rejected events, from 0.
+    /// The zero-based indexes of its rejected events.
     public var rejected: [Int] = []
     public var received: Int64 = 1_700_000_000_000
     public var session = "s"
     public var user: String?
     /// The name of its events.
     public var name = "tick"
-    /// Further lines after its events.
+    /// Additional lines after its events.
     public var more: [String] = []
 
     public init(_ installation: UInt64, _ sequences: ClosedRange<UInt64>) {

@@ -10,7 +10,7 @@ public struct TestHTTPResponse: Sendable {
     /// The code in an error's body.
     public var errorCode: String? { text("code") }
 
-    /// Returns a text member of a flat body.
+    /// Returns a string member of a flat body.
     ///
     /// The body is not parsed.
     public func text(_ member: String) -> String? {
@@ -18,7 +18,7 @@ public struct TestHTTPResponse: Sendable {
         return String(body[start.upperBound...].prefix { $0 != "\"" })
     }
 
-    /// Returns the first response in a text, and its length in bytes.
+    /// Returns the first response in a string, and its length in bytes.
     ///
     /// Nil if it is incomplete.
     static func parse(_ text: String) -> (answer: TestHTTPResponse, length: Int)? {
@@ -66,7 +66,7 @@ extension TestHTTPResponse {
 }
 
 extension String {
-    /// Returns the range of the first occurrence of a text.
+    /// Returns the range of the first occurrence of a string.
     fileprivate func range(of part: String) -> Range<Index>? {
         firstRange(of: part)
     }

@@ -8,7 +8,7 @@ internal import NIOPosix
 public struct WebhookReceiver: Sendable {
     /// The response to a message.
     public enum Reply: Sendable {
-        /// Responds with a status and further header fields.
+        /// Responds with a status and additional header fields.
         case status(Int, [String: String] = [:])
         /// Sends no response.
         case hang
@@ -33,7 +33,7 @@ public struct WebhookReceiver: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port; 0 lets the system choose.
-    ///   - reply: Returns the response to the message with a number, counted from 1.
+    ///   - reply: Returns the response to the message with the given number, counted from 1.
     public static func run(
         port: Int = 0,
         _ reply: @Sendable @escaping (Int) -> Reply,

@@ -47,7 +47,7 @@ public struct Wire {
 
     /// Sends text.
     ///
-    /// Line ends are sent as CRLF.
+    /// Line endings are sent as CRLF.
     public func send(_ text: String) async throws {
         try await send(Array(text.replacing("\n", with: "\r\n").utf8))
     }

@@ -196,7 +196,7 @@ struct AlertDeliveryTests {
             (["--lag", "5m"], AlertCondition(.lag, 300)),
         ] as [([String], AlertCondition)]
     )
-    func `options of 'alert add' become the alert that the collector reads`(
+    func `the collector reads the alert that the options of 'alerts add' describe`(
         _ options: [String],
         _ condition: AlertCondition
     ) throws {
@@ -224,7 +224,7 @@ struct AlertDeliveryTests {
             ["--disk-share", "5", "--disk-bytes", "5"], ["--lag", "300"], ["--disk-share", "5", "--above", "3"],
         ] as [[String]]
     )
-    func `conflicting options of 'alert add' are rejected`(_ options: [String]) {
+    func `conflicting options of 'alerts add' are rejected`(_ options: [String]) {
         #expect(throws: (any Error).self) { try AlertsAddCommand.parse(["A title"] + options) }
     }
 }
@@ -239,7 +239,7 @@ private struct CollectorProcess {
         file = folder + "/address"
         try? FileManager.default.removeItem(atPath: file)
         process = Process()
-        // The command is next to the tests that were built with it.
+        // The command is in the same folder as the tests that were built with it.
         let products = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let places = [own, products].compactMap { $0?.appending(path: "trackway") }
@@ -252,7 +252,7 @@ private struct CollectorProcess {
         try process.run()
     }
 
-    /// Returns the collector's address, once it listens.
+    /// Returns the collector's address once it is listening.
     func address() async throws -> CollectorAddress {
         while process.isRunning {
             if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {

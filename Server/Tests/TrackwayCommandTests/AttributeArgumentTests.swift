@@ -29,7 +29,7 @@ struct AttributeArgumentTests {
             ("at=\"2023-11-14T22:13:20.000Z\"", "at", .date(Timestamp(milliseconds: 1_700_000_000_000))),
         ] as [(String, String, AttributeValue)]
     )
-    func `a value has the type that it looks like`(argument: String, key: String, value: AttributeValue) throws {
+    func `a value's type is inferred from its text`(argument: String, key: String, value: AttributeValue) throws {
         let attribute = try AttributeArgument(argument)
         #expect(attribute.key == key)
         #expect(attribute.value == value)

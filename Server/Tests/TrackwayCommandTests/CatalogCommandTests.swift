@@ -22,7 +22,7 @@ struct CatalogCommandTests {
         """
 
     @Test
-    func `the list is a table, and says what it omits`() throws {
+    func `the list is shown as a table that states what it omits`() throws {
         #expect(
             Self.text.names(try Self.json(Self.list)) == [
                 "event     events  today  30 days  first             last              remarks",

@@ -26,7 +26,7 @@ struct CollectorLedgerTests {
     }
 
     @Test
-    func `events without a report are missing, and their gaps are named`() throws {
+    func `events without a report count as missing, and the gaps are listed`() throws {
         let ledger = try ledger(
             #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"gaps":[[3,5],[9,9],[7,1],["x"]]}]}"#
         )
@@ -53,7 +53,7 @@ struct CollectorLedgerTests {
     }
 
     @Test
-    func `an empty response says what to do`() throws {
+    func `the text for an empty response says what to do`() throws {
         let lines = LedgerText(style: Style(isColored: false)).lines(try ledger(#"{"writers":[]}"#))
         #expect(lines.last?.contains("trackway send") == true)
     }

@@ -21,17 +21,17 @@ struct CollectorResponseTests {
     )
     func `a rejection ends the command with a status that a script can use`(status: Int, expected: CommandStatus) throws
     {
-        let body = #"{"error":{"code":"some_code","message":"Something is so."}}"#
+        let body = #"{"error":{"code":"some_code","message":"Something is wrong."}}"#
         let failure = #expect(throws: CommandFailure.self) {
             try CollectorAnswer.value(status: status, body: Array(body.utf8), address: address())
         }
         #expect(failure?.status == expected)
-        #expect(failure?.message.contains("Something is so.") == true)
+        #expect(failure?.message.contains("Something is wrong.") == true)
         #expect(failure?.message.contains("some_code") == true)
     }
 
     @Test(arguments: [200, 302, 404, 502])
-    func `a response that is not a collector's is not accepted`(status: Int) throws {
+    func `a response that is not from a collector is rejected`(status: Int) throws {
         let failure = #expect(throws: CommandFailure.self) {
             try CollectorAnswer.value(status: status, body: Array("<html>".utf8), address: address())
         }
@@ -44,9 +44,10 @@ struct CollectorResponseTests {
             (.tls, "--ca or SSL_CERT_FILE"), (.invalidRequest, "check the address"), (.other, "proxy"),
         ] as [(TransportError.Code, String)]
     )
-    func `a failed connection names the remedy for its kind of failure`(_ code: TransportError.Code, _ part: String)
-        throws
-    {
+    func `the error for a failed connection states the remedy for its kind of failure`(
+        _ code: TransportError.Code,
+        _ part: String
+    ) throws {
         let failure = CollectorAnswer.unreachable(try address(), TransportError(code, "self-signed certificate"))
         #expect(failure.status == .unavailable && failure.remedy.contains(part), "\(failure)")
         #expect(failure.message.hasPrefix("no response from http://127.0.0.1:1: "))
@@ -54,7 +55,7 @@ struct CollectorResponseTests {
     }
 
     @Test
-    func `an unreadable certificate authority is named before any request`() throws {
+    func `an unreadable certificate authority is reported before any request`() throws {
         let options = try CollectorOptions.parse(["--ca", "/nowhere/ca.pem"])
         let failure = #expect(throws: CommandFailure.self) { try options.address() }
         #expect(failure?.status == .inputMissing && failure?.message.contains("/nowhere/ca.pem") == true)

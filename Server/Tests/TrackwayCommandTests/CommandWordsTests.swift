@@ -43,7 +43,6 @@ struct CommandWordsTests {
             (["failed", "replay"], "trackway rejections replay"),
             (["policy"], "trackway sap-policy"), (["policy", "set", "shop"], "trackway sap-policy set"),
             (["policy", "list"], "trackway sap-policy list"),
-            (["erase"], "trackway installations erase"), (["erase", "0199a1b2"], "trackway installations erase"),
             (["inspect"], "trackway journal inspect"), (["inspect", "folder"], "trackway journal inspect"),
             (["catalogue"], "trackway catalog"), (["catalogue", "purchase"], "trackway catalog"),
             (["help", "tail"], "trackway events tail"), (["help", "alert", "add"], "trackway alerts add"),
@@ -78,12 +77,14 @@ struct CommandWordsTests {
     }
 
     @Test
-    func `a name of several commands' subcommands lists all of them`() throws {
+    func `a subcommand name shared by several commands suggests all of them`() throws {
         let two = try #require(CommandNameChecker.fault(in: ["delete"], of: RootCommand.self))
         #expect(two.message.hasSuffix("did you mean `trackway boards delete` or `trackway alerts delete`?"))
+        let erase = try #require(CommandNameChecker.fault(in: ["erase", "0199a1b2"], of: RootCommand.self))
+        #expect(erase.message.hasSuffix("did you mean `trackway users erase` or `trackway installations erase`?"))
         let many = try #require(CommandNameChecker.fault(in: ["show", "x"], of: RootCommand.self))
-        let lines = ["events", "rejections", "plan", "users", "boards"].map { "`trackway \($0) show`" }
-        #expect(many.message.hasSuffix("did you mean \(lines.joined(separator: ", ")), or `trackway alerts show`?"))
+        let lines = ["events", "rejections", "plan", "users", "boards", "alerts"].map { "`trackway \($0) show`" }
+        #expect(many.message.hasSuffix("did you mean \(lines.joined(separator: ", ")), or `trackway erasures show`?"))
     }
 
     @Test(arguments: [
@@ -124,7 +125,7 @@ struct CommandWordsTests {
     }
 
     @Test
-    func `a missing key gives a negative status, and a name in use cannot be created`() {
+    func `a missing key has the negative exit status, and a key name in use has the status for failed creation`() {
         #expect(CommandFailure(KeyFileError(code: .unknown, message: "no")).status == .negative)
         #expect(CommandFailure(KeyFileError(code: .nameTaken, message: "taken")).status == .cannotCreate)
         #expect(CommandFailure(KeyFileError(code: .nameInvalid, message: "bad")).status == .usage)

@@ -12,7 +12,7 @@ internal import TrackwayJournal
 @Suite("Parts of the demonstration")
 struct DemoTests {
     @Test
-    func `a bad destination fails half of the requests, and never more than two in a row`() {
+    func `an unreliable destination fails half of the requests, and never more than two in a row`() {
         var answers = RejectedResponses()
         var row = 0
         var kinds: Set<RejectedResponses.Treatment> = []
@@ -39,7 +39,7 @@ struct DemoTests {
     }
 
     @Test(arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"])
-    func `other lines are not steps`(line: String) {
+    func `other lines are not parsed as steps`(line: String) {
         #expect(ShopStep(line) == nil)
     }
 
@@ -79,11 +79,11 @@ struct DemoTests {
         withdrawn.distinct = 6
         #expect(!withdrawn.isBalanced)
         #expect(withdrawn.lost == 1)
-        // An event that orders an erasure is carried out, and does not become a row.
+        // An erasure request is executed and does not become a row.
         withdrawn.erasures = 1
         #expect(withdrawn.isBalanced)
         #expect(withdrawn.lost == 0 && withdrawn.receivedButDropped == 0)
-        // Events that were sent, lost their response and were then withdrawn are in the collector, which is correct.
+        // Events withdrawn after they were sent and their response was lost are in the collector, which is correct.
         withdrawn.rows = 9
         withdrawn.distinct = 9
         #expect(withdrawn.isBalanced)
@@ -140,7 +140,7 @@ struct DemoTests {
             "2 devices, 2 property changes, 1,234 app states"
         ),
     ])
-    func `a summary of devices is a sentence, with the singular for one`(list: String, sentence: String) throws {
+    func `a summary of devices is a sentence that uses the singular for one`(list: String, sentence: String) throws {
         #expect(DeviceSummary(try JSONValue.parse(Array(list.utf8))).sentence == sentence)
     }
 }

@@ -13,7 +13,7 @@ internal import TrackwayDestinationKit
 
 @Suite("Devices at a real collector")
 struct DeviceHistoryTests {
-    /// Sends a reference body, byte by byte as a client writes it.
+    /// Sends a reference body, exactly as a client writes it.
     ///
     /// The key has no colon, and the body is compressed if `packed`.
     private static func send(_ body: String, packed: Bool = false, to address: CollectorAddress) async throws
@@ -34,7 +34,9 @@ struct DeviceHistoryTests {
     }
 
     @Test
-    func `events of Sift clients become a device's history, once, across restarts and a lost index`() async throws {
+    func `events of Sift clients appear once in a device's history, even after restarts and the loss of the index`()
+        async throws
+    {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 #expect(try await Self.send(SiftSamples.list, packed: true, to: address).status == 200)
@@ -118,7 +120,7 @@ struct DeviceHistoryTests {
     }
 
     @Test(arguments: [["--sift-account", "a/b"], ["--sift-account", ""], ["--sift-account", "a", "--scope", "read"]])
-    func `an invalid account, or a key that may not write, is rejected before a key is created`(_ options: [String]) {
+    func `an invalid account and a key without write access are rejected before a key is created`(_ options: [String]) {
         #expect(throws: (any Error).self) { try KeysCreateCommand.parse(["x"] + options) }
     }
 }

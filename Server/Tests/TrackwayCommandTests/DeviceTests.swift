@@ -42,7 +42,7 @@ struct DeviceTests {
                 appID: "shop",
                 folder: journal,
                 console: .standard,
-                // This may take long while a thousand other tests run.
+                // This may take a long time while a thousand other tests run.
                 timeout: .seconds(300)
             )
             #expect(!FileManager.default.fileExists(atPath: journal.path))
@@ -86,7 +86,7 @@ struct DeviceTests {
     }
 
     @Test
-    func `text output is tables with names, plain values, the number of readings and the latest one`() throws {
+    func `text output consists of tables with names, plain values, the number of readings and the latest one`() throws {
         let lines = SnapshotText(style: Style(isColored: false)).lines([
             try JSONValue.parse(
                 Array(#"{"name":"_device_properties","attributes":{"device_name":"a\u001bb","cpu_count":4}}"#.utf8)
@@ -115,7 +115,7 @@ struct DeviceTests {
     }
 
     @Test(arguments: [["--json", "--sift"], ["--app", ""]])
-    func `conflicting forms are rejected`(_ arguments: [String]) {
+    func `conflicting output formats and an empty app id are rejected`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try DeviceCommand.parse(arguments) }
     }
 

@@ -37,7 +37,7 @@ struct DocumentedCommandTests {
     }
 
     @Test
-    func `the parser accepts every trackway command line that a comment or a text in the sources names`() throws {
+    func `the parser accepts every trackway command line in a comment or string of the sources`() throws {
         let lines = try DocumentedCommands(of: "trackway", inSourcesOf: ["Server/Sources", "Sources"]).lines
         #expect(lines.count > 30)
         Self.check(lines)

@@ -9,7 +9,7 @@ internal import TrackwayCore
 @Suite("The command and a real collector")
 struct EndToEndTests {
     @Test
-    func `sent events are stored completely, and still there after the collector restarts`() async throws {
+    func `sent events are stored completely, and remain after the collector restarts`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
@@ -77,7 +77,7 @@ struct EndToEndTests {
     }
 
     @Test
-    func `a folder and a port belong to one collector`() async throws {
+    func `a folder or a port can be used by only one collector`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/one") { address in
                 let port = try #require(address.root.split(separator: ":").last.flatMap { Int($0) })
@@ -96,7 +96,8 @@ struct EndToEndTests {
     }
 
     @Test
-    func `through a bad destination a real collector stores every event once, and recognizes repeats`() async throws {
+    func `over an unreliable connection, a real collector stores every event once and recognizes repeats`() async throws
+    {
         try await RunningCollector.withFolder { folder in
             try await DemoEnvironment.open(folder: folder, port: 0) { environment in
                 var sender = try Sender(

@@ -51,7 +51,7 @@ struct EphemeralTests {
     }
 
     @Test
-    func `a folder in a world-writable place is used only if it belongs to this user alone`() async throws {
+    func `a folder in a world-writable location is used only if it belongs to this user alone`() async throws {
         try await RunningCollector.withFolder { place in
             let parent = place + "/trackway-ephemeral-\(geteuid())"
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ struct EphemeralTests {
             try FileManager.default.removeItem(atPath: parent)
             try FileManager.default.createSymbolicLink(atPath: parent, withDestinationPath: place)
             #expect(throws: CommandFailure.self) { try EphemeralFolder(in: place) }
-            // Another place is used if the first is unsuitable.
+            // Another location is used if the first is unsuitable.
             let folder = try EphemeralFolder.make(environment: ["TMPDIR": place + "/nowhere"], memory: "/nowhere")
             #expect(folder.path.hasPrefix("/tmp/"))
             folder.remove()
@@ -86,7 +86,7 @@ struct EphemeralTests {
     }
 
     @Test
-    func `programs read the address from one line`() throws {
+    func `programs can read the address from one line`() throws {
         let folder = CollectorFolder(option: "/dev/shm/x", environment: [:])
         let banner = ServeBanner(folder: folder, host: "127.0.0.1", isEphemeral: true, openReadOption: "--ephemeral")
         #expect(
@@ -94,7 +94,7 @@ struct EphemeralTests {
                 == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","read_key":false,"data":"/dev/shm/x"}"#
         )
         let text = banner.lines(port: 80, style: Style(isColored: false)).joined(separator: "\n")
-        #expect(text.contains("no data is left") && !text.contains("disk"))
+        #expect(text.contains("no data is left behind") && !text.contains("disk"))
     }
 
     /// Runs `body` while an ephemeral collector runs.
@@ -110,7 +110,7 @@ struct EphemeralTests {
     }
 
     @Test
-    func `each test starts empty, and events that a sender sent before do not return`() async throws {
+    func `each test starts empty, and events sent earlier do not return`() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
             try await RunningCollector.withFolder { journal in
@@ -176,7 +176,7 @@ struct EphemeralTests {
         }
     }
 
-    /// Passes on the names of a live stream's events.
+    /// Forwards the names of a live stream's events.
     ///
     /// Starts with the latest existing event, and ends with `last`.
     private static func follow(
@@ -193,7 +193,7 @@ struct EphemeralTests {
     }
 
     @Test
-    func `a batch accepted during resets counts entirely before or after a reset, and is never lost in part`()
+    func `a batch accepted during resets counts entirely before or after a reset, and is never partially lost`()
         async throws
     {
         try await Self.withCollector { address in

@@ -30,7 +30,9 @@ struct EventTraceTests {
     }
 
     @Test
-    func `every reported step is listed, with the times between, even after a restart of the collector`() async throws {
+    func `every reported step is listed, with the times in between, even after a restart of the collector`()
+        async throws
+    {
         try await RunningCollector.withFolder { folder in
             for round in 0..<2 {
                 try await RunningCollector.with(folder: folder) { address in
@@ -108,7 +110,7 @@ struct EventTraceTests {
     }
 
     @Test
-    func `in a terminal a trace has one line for each step`() throws {
+    func `in a terminal, a trace has one line for each step`() throws {
         let json = """
             {"id":"\(Self.id)","name":"pur\\u0007chase","recorded":{"at":1700000000000,"mono":5,"boot":"b","session":null},
             "batch":{"id":"b-7","sent":1700000005000,"sdk":"x","sequence":4,"events":2},

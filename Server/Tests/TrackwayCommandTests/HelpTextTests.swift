@@ -21,7 +21,7 @@ struct HelpTextTests {
     }
 
     @Test
-    func `every help text has at most 78 columns, starts with the usage, and has an abstract in a sentence`() {
+    func `every help text has at most 78 columns, starts with the usage, and has an abstract that is a sentence`() {
         let commands = Self.commands(below: RootCommand.self).filter { $0.configuration.shouldDisplay }
         #expect(commands.count > 55)
         for command in commands {
@@ -52,13 +52,13 @@ struct HelpTextTests {
     }
 
     @Test
-    func `headings of groups are plain`() {
+    func `group headings are shown without the word SUBCOMMANDS`() {
         let text = "OVERVIEW: Make it.\n\nUSAGE: make\n\nPARTS AND TOOLS SUBCOMMANDS:\n  drill   Drill.\n"
         #expect(HelpText.formatted(text, columns: 80).contains("\nPARTS AND TOOLS:\n  drill   Drill.\n"))
     }
 
     @Test
-    func `a long usage is broken between arguments, and the discussion comes last`() {
+    func `a long usage line is broken between arguments, and the discussion is last`() {
         let text = """
             OVERVIEW: Make it.
 
@@ -91,7 +91,7 @@ struct HelpTextTests {
     }
 
     @Test(arguments: ["", "Error: no", "OVERVIEW: Make it.\n\nUSAGE: make it\n"])
-    func `a text with nothing to arrange stays unchanged`(_ text: String) {
+    func `text that needs no formatting stays unchanged`(_ text: String) {
         #expect(HelpText.formatted(text, columns: 80) == text)
     }
 }

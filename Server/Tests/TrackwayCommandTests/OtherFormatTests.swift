@@ -51,7 +51,7 @@ struct OtherFormatTests {
         _ = try await native.get("/v1/wait", query: [("count", "6"), ("timeout", "60")], timeout: 90)
         let recorded = try await native.get("/v1/events", query: [("order", "asc")])["events"]?.array ?? []
         #expect(recorded.count >= 6)
-        // Each event twice: once in each of the other formats.
+        // Each event arrives twice: once in each of the other formats.
         let count = String(recorded.count * 2)
         _ = try await others.get("/v1/wait", query: [("count", count), ("timeout", "60")], timeout: 90)
         let failed = try await others.get("/v1/failed")["failed"]?.array ?? []
@@ -69,7 +69,7 @@ struct OtherFormatTests {
                 #expect(same["context"]?["session"]?[member] == event["context"]?["session"]?[member])
             }
             #expect(same["context"]?["screen"]?["name"] == event["context"]?["screen"]?["name"])
-            // The format has no terms for the kind of start, for the user who signed in and for the time in the
+            // The format has no terms for the kind of start, for the user who signed in or for the time in the
             // foreground. Everything else is the same.
             if event["event"]?["name"]?.string != "_app_start" {
                 var expected = attributes(event)

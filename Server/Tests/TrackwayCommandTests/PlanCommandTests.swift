@@ -40,7 +40,7 @@ struct PlanCommandTests {
     ]
 
     @Test
-    func `all errors of a file are reported with the file`() throws {
+    func `all errors in a file are reported with the file's name`() throws {
         let reading = PlanParseResult(Array(#"{"version":2,"events":{"a":{"owner":5}}}"#.utf8))
         #expect(
             PlanText.faults(reading, of: "plan.json") == [
@@ -157,7 +157,7 @@ struct PlanCommandTests {
     }
 
     @Test
-    func `a collector's plan is a table, and names are never formulas`() throws {
+    func `a collector's plan is shown as a table, and names are never formulas`() throws {
         let answer = try Self.json(
             """
             {"plan":{"digest":"00ff","title":"Shop","events":2},"counted":{"since":1795219200000,"others":0},"events":[\
@@ -184,7 +184,7 @@ struct PlanCommandTests {
     }
 
     @Test
-    func `violations are a table, with one line per day`() throws {
+    func `violations are shown as a table, with one line per day`() throws {
         let answer = try Self.json(
             """
             {"digest":"00ff","since":1795219200000,"violations":[{"name":"purchase","path":"attributes.total","code":"type","version":"2.1",\

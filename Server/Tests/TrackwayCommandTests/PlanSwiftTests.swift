@@ -13,7 +13,7 @@ internal import TrackwayCore
 struct PlanSwiftTests {
     /// A plan with hostile names and texts.
     ///
-    /// They could end a comment, a text or a name too early, have another meaning, or clash.
+    /// They could end a comment, a string or a name too early, have another meaning, or clash.
     private static let nasty = #"""
         {"version":1,"title":"*/ \n import Evil","events":{
           "purchase":{"description":"Somebody paid.\n*/ } struct Evil {}\r\u2028let x = 1 \u202e//","owner":"a\nb","attributes":{
@@ -41,7 +41,7 @@ struct PlanSwiftTests {
         return try #require(reading.plan, "\(reading.faults)")
     }
 
-    /// The same plan without the name that no attribute can have.
+    /// The same plan without the empty attribute name, which is invalid.
     private static var compiled: TrackingPlan {
         get throws { try plan(nasty.replacing(#""":true,"#, with: "")) }
     }
@@ -63,7 +63,7 @@ struct PlanSwiftTests {
     }
 
     @Test
-    func `no text of a plan escapes from its comment or literal`() throws {
+    func `no string from a plan escapes from its comment or literal`() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: try Self.compiled)
         for line in source.split(separator: "\n") where line.contains("vil") {
@@ -130,7 +130,7 @@ struct PlanSwiftTests {
     }
 
     @Test
-    func `a plan without events gives a file without types`() throws {
+    func `a plan without events produces a file without types`() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: TrackingPlan(events: []))
         #expect(source.hasPrefix("// swift-format-ignore-file\n") && !source.contains("import"))

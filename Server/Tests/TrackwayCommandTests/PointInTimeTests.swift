@@ -24,12 +24,12 @@ struct PointInTimeTests {
             ("0m", 1_700_000_000_000),
         ] as [(String, Int64)]
     )
-    func `every form gives one time`(text: String, milliseconds: Int64) throws {
+    func `every accepted form is parsed`(text: String, milliseconds: Int64) throws {
         #expect(try PointInTime(text, now: now).timestamp.milliseconds == milliseconds)
     }
 
     @Test(arguments: ["", "yesterday", "2023-13-01", "12", "h", "-2h", "9999999d"])
-    func `other text is rejected with the accepted forms`(text: String) {
+    func `other text is rejected with an error that lists the accepted forms`(text: String) {
         let failure = #expect(throws: CommandFailure.self) { try PointInTime(text, now: now) }
         #expect(failure?.status == .usage)
         #expect(failure?.remedy.contains("2h") == true)

@@ -24,7 +24,7 @@ struct RejectionsCommandTests {
         """
 
     @Test
-    func `groups are a table, followed by what devices dropped and reported`() throws {
+    func `groups are shown as a table, followed by what devices dropped and reported`() throws {
         #expect(
             Self.text.lines(try Self.json(Self.answer)) == [
                 "rejected  reason         field  event  version  first             last              sample",
@@ -98,7 +98,7 @@ struct RejectionsCommandTests {
     }
 
     @Test
-    func `events rejected by a rule are admitted once after the rule was changed, with their origin`() async throws {
+    func `events rejected by a rule are admitted once after the rule is changed, with their origin`() async throws {
         try await RunningCollector.withFolder { folder in
             var strict = AdmissionLimits()
             strict.event.nameBytes = 5

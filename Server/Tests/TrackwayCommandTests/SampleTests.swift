@@ -17,7 +17,9 @@ struct SampleTests {
     }
 
     @Test
-    func `the same seed, days and end give the same bytes, and a different seed gives different ones`() async throws {
+    func `the same seed, days and end produce the same bytes, and a different seed produces different ones`()
+        async throws
+    {
         let shop = SampleShop(days: 4, visitors: 3, seed: 7, end: Self.end)
         let first = try await Self.days(shop).map { $0.map(\.body) }
         #expect(first == (try await Self.days(shop).map { $0.map(\.body) }))

@@ -23,7 +23,7 @@ struct SendingTests {
     }
 
     @Test
-    func `a line without an end is rejected`() {
+    func `an unterminated line is rejected`() {
         var buffer = LineBuffer()
         let failure = #expect(throws: CommandFailure.self) {
             try buffer.feed(Array(repeating: UInt8(ascii: "x"), count: LineBuffer.longest + 1))

@@ -73,7 +73,7 @@ struct ServeOptionsTests {
         ["cluster", "check", "--nats", "nats://a"], ["cluster"], ["cluster", "--help"],
         ["cluster", "forward", "--nats", "nats://a", "--clickhouse", "http://c:8123/trackway"],
     ])
-    func `commands and options of cluster support name the executable that has them`(_ arguments: [String]) {
+    func `the error for a cluster command or option names the executable that has it`(_ arguments: [String]) {
         do {
             _ = try RootCommand.parseAsRoot(arguments)
             Issue.record("\(arguments) was accepted")

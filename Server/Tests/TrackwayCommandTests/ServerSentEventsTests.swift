@@ -49,7 +49,7 @@ struct ServerSentEventsTests {
     }
 
     @Test
-    func `a message without an end is skipped, and the next one is whole`() {
+    func `an unterminated message is skipped, and the next one is complete`() {
         var reader = ServerSentEvents()
         let long = Array(repeating: UInt8(ascii: "x"), count: ServerSentEvents.largestMessage)
         #expect(reader.feed(Array("data: ".utf8) + long).isEmpty)

@@ -93,14 +93,14 @@ struct TerminalTests {
         (#"{"name":"_click","time":0,"attributes":{"_element_id":7}}"#, "#7"),
         (#"{"name":"click","time":0,"attributes":{"_element_id":"buy"}}"#, "_element_id=buy"),
     ])
-    func `clicks and triggers are described in words, followed by the remaining attributes`(event: String, told: String)
+    func `clicks and triggers are described in words, followed by the remaining attributes`(event: String, text: String)
         throws
     {
         let summary = try #require(StoredEventSummary(Array(#"{"event":\#(event)}"#.utf8)))
         let zone = try #require(TimeZone(secondsFromGMT: 0))
         let line = EventLineFormat(style: plain, zone: zone).line(summary)
         let name = summary.name.padding(toLength: 18, withPad: " ", startingAt: 0)
-        #expect(line == "1970-01-01 00:00:00.000  \(name)  \(told)")
+        #expect(line == "1970-01-01 00:00:00.000  \(name)  \(text)")
     }
 
     @Test(arguments: [

@@ -26,7 +26,7 @@ struct TerminalTextTests {
     }
 
     @Test(arguments: hostile)
-    func `no character controls the terminal, breaks the line or hides`(_ text: String) {
+    func `no character controls the terminal, breaks the line or is invisible`(_ text: String) {
         #expect(Self.isHarmless(TerminalText.escaped(text)) && TerminalText.escaped(text).contains("·"))
     }
 
@@ -40,7 +40,7 @@ struct TerminalTextTests {
     }
 
     @Test(arguments: hostile)
-    func `a table escapes its cells, and is as wide as the shown text`(_ text: String) {
+    func `a table escapes its cells, and is as wide as the displayed text`(_ text: String) {
         var table = Table([("name", .left), ("n", .right)])
         table.append([TerminalText.escaped(text), "1"])
         table.append([Style(isColored: true).bold("bold"), "2"])
@@ -52,7 +52,7 @@ struct TerminalTextTests {
     }
 
     @Test(arguments: hostile)
-    func `JSON keeps its value, and is harmless`(_ text: String) throws {
+    func `JSON keeps its value and cannot control the terminal`(_ text: String) throws {
         let value = JSONValue.members((text, .string(text)))
         let shown = TerminalText.json(String(decoding: value.json(), as: UTF8.self))
         #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
@@ -60,7 +60,7 @@ struct TerminalTextTests {
     }
 
     @Test
-    func `comma-separated values keep line ends within a value, and no other control characters`() {
+    func `comma-separated values keep line endings within a value, and no other control characters`() {
         #expect(TerminalText.document("a,\"b\nc\td\"\u{1B}[2J") == "a,\"b\nc\td\"·[2J")
     }
 
@@ -75,7 +75,7 @@ struct TerminalTextTests {
     }
 
     @Test
-    func `reasons in the ledger cannot control the terminal, in any form`() throws {
+    func `reasons in the ledger cannot control the terminal, in any output format`() throws {
         let json =
             #"{"writers":[{"installation":"i\u001b[2J","writer":"w\n","recorded":9,"received":0,"#
             + #""dropped":{"\u001b]0;PWNED\u0007\u001b[31m":7},"gaps":[[1,2]]}]}"#
@@ -90,7 +90,7 @@ struct TerminalTextTests {
     }
 
     @Test
-    func `a log line cannot control the terminal, nor look like two`() {
+    func `a log line cannot control the terminal or look like two lines`() {
         let kept = CapturedLog()
         let logger = Logger(label: "test") { _ in TerminalLogHandler(kept) }
         logger.warning("a\u{1B}[31m\nwarning: b", metadata: ["name": "\u{9B}2J"])

@@ -135,7 +135,7 @@ struct TrendsCommandTests {
     }
 
     @Test
-    func `comma-separated values have a line for each number, and no text is a formula`() throws {
+    func `comma-separated values have a line for each number, and no string is a formula`() throws {
         let lines = CollectorTrend(try JSONValue.parse(Array(Self.answer.utf8))).csv
         #expect(lines.count == 9 && lines[0] == "start,end,kind,group,value,before")
         #expect(lines[2] == "2026-11-22T00:00:00.000Z,2026-11-22T12:00:00.000Z,value,CNY,3.5,")

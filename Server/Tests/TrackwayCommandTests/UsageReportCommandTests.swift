@@ -33,7 +33,7 @@ struct UsageReportCommandTests {
         ["events", "--format", "sap-report", "--id", "00000000-0000-0000-0000-000000000000"],
         ["keys", "create", "k", "--sap-application", "a/b"],
     ])
-    func `invalid arguments are rejected before anything happens`(_ words: [String]) {
+    func `invalid arguments are rejected before any request or change`(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(words) }
     }
 

@@ -24,7 +24,7 @@ struct UsersCommandTests {
         """
 
     @Test
-    func `a list is a table, and says how far a search went`() throws {
+    func `a list is shown as a table, and states how far a search went`() throws {
         let users = [
             try Self.json(Self.carl), try Self.json(#"{"events":1,"sessions":0,"first":0,"last":0,"unique_id":"V"}"#),
         ]
@@ -85,7 +85,7 @@ struct UsersCommandTests {
     }
 
     @Test(arguments: [["--limit", "0"], ["--json", "--csv"], ["--installation", "7"]])
-    func `the list's options are checked`(_ arguments: [String]) {
+    func `the list's options are validated`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try UsersListCommand.parse(arguments) }
     }
 

@@ -71,7 +71,7 @@ final class UsageBrokerRunner: Sendable {
         request.withLock { $0?.cancel() }
     }
 
-    /// Handles changes of the app's lifecycle.
+    /// Handles changes in the app's lifecycle.
     func lifecycleChanged(_ changes: [LifecycleChange]) {
         for change in changes {
             switch change {
@@ -82,7 +82,7 @@ final class UsageBrokerRunner: Sendable {
         }
     }
 
-    /// Handles a change of the data collection or consent decisions.
+    /// Handles a change to the data collection or consent decisions.
     func decisionsChanged() {
         report { $0.decisionsChanged($1) }
     }

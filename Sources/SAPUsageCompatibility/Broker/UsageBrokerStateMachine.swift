@@ -147,7 +147,7 @@ struct UsageBrokerStateMachine: Sendable, Hashable {
         memory.days = other.days ?? memory.days
     }
 
-    /// Handles the end of a policy request; nil without a response or policy.
+    /// Handles the end of a policy request; the policy is nil if none was received.
     mutating func policyRequestFinished(with policy: SAPcpmsUsagePolicy?, _ now: Conditions) -> [Action] {
         guard let policy else { return policyApplied(now) }
         let days = Settings.clamped(policy.uploadDataAfterDays)

@@ -45,19 +45,19 @@ open class SAPcpmsRecord {
     /// Any other information.
     public static let othersKey = "others"
 
-    /// Returns the start of a session.
+    /// Returns a record of a session's start.
     ///
     /// The record contains a new session ID, the application, the device, and its operating system.
     open class func sessionStart(applicationIdentifier: String, applicationVersion: String? = nil) -> UsageRecord {
         Usage.shared.core.environment.sessionStart(application: applicationIdentifier, version: applicationVersion)
     }
 
-    /// Returns the end of the session.
+    /// Returns a record of the session's end.
     open class func sessionEnd() -> UsageRecord {
         UsageRecord(.sessionEnd)
     }
 
-    /// Returns an event of the session.
+    /// Returns a record of an event in the session.
     ///
     /// - Parameters:
     ///   - type: a type that distinguishes records with the same key.
@@ -108,7 +108,7 @@ open class SAPcpmsRecord {
 }
 
 extension UsageEnvironment {
-    /// Returns the start of a session of an application.
+    /// Returns a record of the start of an application's session.
     func sessionStart(application: String, version: String?) -> UsageRecord {
         var info = sessionInfo()
         info[SAPcpmsRecord.applicationIdentifierKey] = application

@@ -14,7 +14,7 @@ public struct SAPcpmsSettingsParameters: Sendable, Hashable {
     /// The application's version, for the start of a session.
     public var applicationVersion: String?
 
-    /// Creates the settings of an application.
+    /// Creates the settings for an application.
     public init(backendURL: URL, applicationID: String, applicationVersion: String? = nil) {
         self.backendURL = backendURL
         self.applicationID = applicationID
@@ -43,7 +43,7 @@ public final class SAPURLSession: Sendable {
 }
 
 extension SAPcpmsRecord {
-    /// Returns a session start of the application in the settings.
+    /// Returns a session start record for the application in the settings.
     ///
     /// Only the application's ID and version are used.
     public class func sessionStart(settingsParameters: SAPcpmsSettingsParameters) -> UsageRecord {
@@ -55,7 +55,7 @@ extension SAPcpmsRecord {
 }
 
 extension SAPcpmsUsage {
-    /// Begins a session of the application in the settings.
+    /// Begins a session for the application in the settings.
     ///
     /// Only the application's ID and version are used.
     public class func sessionStart(settingsParameters: SAPcpmsSettingsParameters) {

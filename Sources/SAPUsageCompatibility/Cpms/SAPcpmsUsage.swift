@@ -39,7 +39,7 @@ open class SAPcpmsUsage {
         reporter.report(SAPcpmsRecord.sessionEnd())
     }
 
-    /// Reports an event of the session.
+    /// Reports an event in the session.
     ///
     /// The parameters are those of
     /// ``SAPcpmsRecord/event(type:key:date:duration:screen:view:element:action:behaviour:case:category:result:unit:measurement:value:others:)``.

@@ -34,7 +34,7 @@ extension Diagnostic.Code {
 
     /// A record's info has an invalid value.
     ///
-    /// Cause: A value of a record's info has no JSON form; the record was stored without it.
+    /// Cause: A value in a record's info has no JSON form; the record was stored without it.
     ///
     /// Remedy: Use strings, finite numbers, Booleans, `NSNull`, and arrays and dictionaries of these.
     public static let usageInfoInvalid = Diagnostic.Code(rawValue: "usage_info_invalid", severity: .warning)
@@ -55,7 +55,7 @@ extension Diagnostic.Code {
 
     /// A store's state could not be saved.
     ///
-    /// Cause: The folder cannot be written, so a removal, a decision or a time of upload was not saved.
+    /// Cause: The folder cannot be written, so a removal, a decision or an upload time was not saved.
     ///
     /// Remedy: Make the folder writable, and repeat the call.
     public static let usageStateNotKept = Diagnostic.Code(rawValue: "usage_state_not_kept", severity: .error)
@@ -78,14 +78,14 @@ extension Diagnostic.Code {
     /// Records were withheld from an upload.
     ///
     /// Cause: Records lack fields that the format requires, are too large, or belong to another application; they
-    /// stay stored.
+    /// remain stored.
     ///
     /// Remedy: Start with `SAPcpmsUsage.sessionStart`, or remove such records by date.
     public static let usageRecordsWithheld = Diagnostic.Code(rawValue: "usage_records_withheld", severity: .error)
 
     /// Another broker was started.
     ///
-    /// Cause: Only the broker started last works; the previous one was stopped.
+    /// Cause: Only the most recently started broker is active; the previous one was stopped.
     ///
     /// Remedy: Stop the previous broker first.
     public static let usageBrokerReplaced = Diagnostic.Code(rawValue: "usage_broker_replaced", severity: .warning)

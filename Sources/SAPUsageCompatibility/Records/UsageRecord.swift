@@ -88,7 +88,7 @@ extension UsageRecord {
         ///
         /// These values were omitted.
         var faults: [UsageInfoFault]
-        /// The reason why the record has no text; nil if it has.
+        /// The reason why the record has no text; nil if it has text.
         var rejectionReason: String?
     }
 

@@ -220,8 +220,8 @@ extension Diagnostic {
             code: .unknownDestination,
             field: "rules",
             value: "\(id)",
-            message: "No record was stored for a target with the name or id \"\(id)\" yet, so these rules apply to no "
-                + "record until one is.",
+            message: "No record has been stored for a target with the name or id \"\(id)\" yet, so these rules have no "
+                + "effect until one is.",
             recoverySuggestion:
                 "Use the target's name, or Usage.destinationID(for:) for its id; the targets are "
                 + names.joined(separator: ", ") + "."

@@ -42,7 +42,7 @@ package struct RemovedRange: Sendable, Hashable, Codable {
         add(position.sequence...position.sequence, of: position.writer)
     }
 
-    /// Adds all records of a writer between two positions.
+    /// Adds all of a writer's records between two positions.
     package mutating func add(_ sequences: ClosedRange<UInt64>, of writer: WriterID) {
         let writer = writer.description
         let known = places[writer] ?? sequences

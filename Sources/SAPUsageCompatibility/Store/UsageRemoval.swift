@@ -21,7 +21,7 @@ struct UsageRemoval: Sendable {
     var through: [WriterID: UInt64] = [:]
 }
 
-/// Collects the changes of a removal, record by record, in log order.
+/// Collects a removal's changes, record by record, in log order.
 ///
 /// A log only advances. A retained record before removed records is therefore withheld while there is capacity.
 /// Otherwise, the removed records after it are saved as ranges, and that writer's log does not advance.

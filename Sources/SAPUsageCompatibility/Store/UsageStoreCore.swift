@@ -390,7 +390,7 @@ package final class UsageStoreCore: Sendable {
 
     /// Advances the log past removed records.
     ///
-    /// The space of the records can then be freed. If this fails, or another process delivers, the removal stays
+    /// The records' space can then be freed. If this fails, or another process delivers, the removal stays
     /// saved, and a later removal advances the log.
     func advanceLog(of target: String, _ snapshot: PendingEvents, through places: [WriterID: UInt64]) {
         // If this fails, the removal stays saved.
@@ -560,7 +560,7 @@ package final class UsageStoreCore: Sendable {
 extension DestinationID {
     /// Creates the ID of a target's destination.
     ///
-    /// Its ID is `t.` followed by the name or, if that is not a valid ID (capital letters, spaces, more than 62
+    /// The ID is `t.` followed by the name or, if that is not a valid ID (capital letters, spaces, more than 62
     /// characters), `h.` followed by 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
     init(target: String) {
         if !target.isEmpty, let id = DestinationID("t.\(target)") {

@@ -16,7 +16,7 @@ public protocol UsageStoring: AnyObject {
     /// The time at which the store was first used.
     var initTimestamp: Date { get }
 
-    /// Removes records of a target that are no longer needed.
+    /// Removes a target's records that are no longer needed.
     ///
     /// - Parameters:
     ///   - date: the latest date to remove, inclusive.

@@ -35,7 +35,7 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
         core.activeAnalytics(for: "requestCollectionWithTitle")?.requestSnapshot(title: title)
     }
 
-    /// Collects app state if none was collected for two minutes.
+    /// Collects app state if none was collected in the last two minutes.
     ///
     /// The call is ignored if the app is in the background.
     ///
@@ -55,7 +55,7 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     // MARK: Sensors
 
-    /// Whether a collection now would include the device's location.
+    /// Whether app state collected now would include the device's location.
     ///
     /// The result is true if the user permits this and the app does not disallow it.
     public func canCollectLocationData() -> Bool {
@@ -96,8 +96,8 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     /// Flushes the times of collections to disk in the background.
     ///
-    /// The times then survive power loss. The last collection and the recent number of collections are saved with every
-    /// collection; no other action is needed.
+    /// The times then survive power loss. The time of the last collection and the number of recent collections are
+    /// saved with every collection; no other action is needed.
     public func archive() {
         core.archive()
     }
@@ -120,7 +120,7 @@ public final class SiftIosDevicePropertiesCollector: NSObject, Sendable {
 
     /// Collects device properties into their queue.
     ///
-    /// The queue skips properties that have not changed within an hour.
+    /// The queue accepts unchanged properties at most once an hour.
     public func collect() {
         core.collectProperties()
     }

@@ -19,7 +19,7 @@ extension SiftCore {
 
     /// Adds a queue.
     ///
-    /// Pending events of an earlier queue with this name stay pending in the new queue.
+    /// Pending events from an earlier queue with this name stay pending in the new queue.
     func addQueue(_ identifier: String?, _ config: SiftQueueConfig) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let identifier else {
@@ -80,7 +80,7 @@ extension SiftCore {
         if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
         let isRemoved = serializingQueueChange {
             guard let identifier, let entry = state.withLock({ $0.queues.remove(identifier) }) else { return false }
-            // Without rules, no more events of the queue are handed over. Snapshots are still taken for the SDK's own
+            // Without rules, no more events from the queue are handed over. Snapshots are still taken for the SDK's own
             // queues.
             var idleConfig = entry.config
             idleConfig.uploadWhenMoreThan = -1
@@ -134,7 +134,7 @@ extension SiftCore {
         }
     }
 
-    /// Adds or removes a queue, one at a time.
+    /// Performs one addition or removal of a queue at a time.
     ///
     /// Diagnostics are reported afterward, because the app must not be called during the change.
     private func serializingQueueChange<Result: Sendable>(_ body: () -> Result) -> Result {
@@ -259,7 +259,7 @@ extension SiftCore {
                 code: .calledWhilePaused,
                 field: call,
                 value: "",
-                message: "The call was ignored because the SDK is paused. Events that are appended are stored.",
+                message: "The call was ignored because the SDK is paused. Appended events are stored.",
                 recoverySuggestion: "Call resume first."
             )
         )

@@ -9,7 +9,7 @@ internal import TrackwayDestinations
 internal import TrackwayLifecycle
 internal import TrackwayUIKit
 
-/// The implementation of one root directory: its analytics and settings.
+/// The implementation for one root directory: its analytics and settings.
 ///
 /// Thread-safe. The state's lock protects the state and is never held during any other call. A second lock lets one
 /// thread at a time create the analytics. The app is not called under that lock either: diagnostics that occur under it
@@ -25,9 +25,7 @@ package final class SiftCore: Sendable {
         ///
         /// The inner nil means no user.
         var user: String??
-        /// Whether the SDK is paused.
-        ///
-        /// The value is set if the analytics could not yet be created.
+        /// Whether the SDK was paused before the analytics could be created.
         var isPaused = false
         var analytics: Analytics?
         /// The object that captures view controllers' titles for app state snapshots.
@@ -87,7 +85,7 @@ package final class SiftCore: Sendable {
         if let failure { report(failure) }
         reportDeferred()
         let (analytics, settings) = state.withLock { ($0.analytics, $0.settings) }
-        // Settings that were changed when the analytics could not be created are not saved yet.
+        // Settings changed while the analytics could not be created are not saved yet.
         if isNew, let analytics {
             restoreRemovedQueues(analytics)
             if settings.encoded != appliedSettings.withLock({ $0 }) { apply(to: analytics) }
@@ -124,7 +122,7 @@ package final class SiftCore: Sendable {
         let saved = dependencies.contents(of: SiftSettings.file)
         if let saved { appliedSettings.withLock { $0 = saved } }
         let state = state.withLock { state in
-            // Settings that were made when the analytics could not be created are newer than the saved ones.
+            // Settings changed while the analytics could not be created are newer than the saved ones.
             let unsaved = state.settings
             if let saved { state.settings.restore(from: saved) }
             state.settings.accountId = unsaved.accountId ?? state.settings.accountId
@@ -155,7 +153,7 @@ package final class SiftCore: Sendable {
         ].map { identifier, config in (DestinationID(queue: identifier), state.settings.delivery(config)) }
     }
 
-    /// Reports the diagnostics that were deferred until the app may call back.
+    /// Reports the diagnostics that were deferred because the app could not be called.
     func reportDeferred() {
         let deferred = state.withLock { state in
             defer { state.deferredDiagnostics = [] }
@@ -200,7 +198,7 @@ extension SiftSettings {
 extension SiftCore {
     // MARK: Settings
 
-    /// The settings, as made by this process or an earlier one.
+    /// The settings made by this process or an earlier one.
     var settings: SiftSettings {
         analytics()
         return state.withLock { $0.settings }
@@ -278,7 +276,7 @@ extension Analytics {
 }
 
 extension SiftCore {
-    /// Hands over the events of ready queues, or of all queues.
+    /// Hands over the events in ready queues, or in all queues.
     ///
     /// - Parameter ids: The queues to hand over; nil for all.
     /// - Returns: Whether events were handed over and can be sent.
@@ -331,7 +329,7 @@ extension SiftCore {
         setPaused(true) { $0.pause() }
     }
 
-    /// Ends ``pause()``.
+    /// Ends the pause that ``pause()`` started.
     func resume() {
         setPaused(false) { $0.resume() }
     }

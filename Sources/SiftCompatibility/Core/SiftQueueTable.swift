@@ -44,7 +44,7 @@ package struct SiftQueueTable: Sendable {
     private var entriesBeingAdded: Set<String> = []
     /// Queues of the SDK that the app has removed.
     private var removed: Set<String> = []
-    /// Destinations of removed queues whose handed-over events may be undelivered.
+    /// Destinations of removed queues whose handed-over events may not have been delivered yet.
     package private(set) var draining: Set<DestinationID> = []
 
     /// Creates the queues of a new installation.
@@ -118,7 +118,7 @@ package struct SiftQueueTable: Sendable {
         return entry
     }
 
-    /// Adds a queue removed in an earlier process, until it is delivered.
+    /// Adds a queue that was removed in an earlier process and is not fully delivered yet.
     package mutating func addDraining(_ id: DestinationID) {
         guard !entries.values.contains(where: { $0.destination == id }) else { return }
         draining.insert(id)

@@ -17,7 +17,7 @@ package struct SiftSettings: Sendable, Hashable {
     package var edition = SiftDestination.Edition.legacy
     /// Whether a batch is dropped after three rejections.
     package var dropsAfterThreeStrikes = false
-    /// Destinations of removed queues whose handed-over events may be undelivered.
+    /// Destinations of removed queues whose handed-over events may not have been delivered yet.
     ///
     /// The list is in alphabetical order.
     package var draining: [String] = []

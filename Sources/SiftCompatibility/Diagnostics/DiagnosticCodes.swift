@@ -6,7 +6,7 @@ public import TrackwayCore
 extension Diagnostic.Code {
     /// An event has content that the format does not support.
     ///
-    /// Cause: The event has a value of a wrong type or beyond a limit, so it was not appended.
+    /// Cause: The event has a value of the wrong type or beyond a limit, so it was not appended.
     ///
     /// Remedy: Correct the part that the message names, and append the event again.
     public static let eventRefusedByFormat = Diagnostic.Code(rawValue: "event_refused_by_format", severity: .error)

@@ -77,7 +77,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     /// Decodes an event from an archive.
     ///
-    /// Values that are missing or of another class count as not set.
+    /// Values that are missing or have an unexpected class count as not set.
     public required init?(coder: NSCoder) {
         state = Locked(State(content: SiftContent(coder, orAt: SiftEvent.now), hasOwnTime: true))
         super.init()
@@ -151,19 +151,19 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     // MARK: Strings
 
-    /// The app's own strings by name, without entries that are not strings.
+    /// The app's own strings, keyed by name; entries that are not strings are omitted.
     @nonobjc public var fields: [String: String]? {
         get { content.fields?.texts }
         set { state.withLock { $0.content.fields = newValue.map { SiftStrings($0) } } }
     }
 
-    /// Strings about the device by name, without entries that are not strings.
+    /// Strings about the device, keyed by name; entries that are not strings are omitted.
     @nonobjc public var deviceProperties: [String: String]? {
         get { content.deviceProperties?.texts }
         set { state.withLock { $0.content.deviceProperties = newValue.map { SiftStrings($0) } } }
     }
 
-    /// Strings about the client by name, without entries that are not strings.
+    /// Strings about the client, keyed by name; entries that are not strings are omitted.
     @nonobjc public var metrics: [String: String]? {
         get { content.metrics?.texts }
         set { state.withLock { $0.content.metrics = newValue.map { SiftStrings($0) } } }

@@ -26,7 +26,7 @@ enum SiftEventLimits {
         limits.keyBytes = keyBytes
         limits.stringBytes = eventBytes
         limits.attributes = entries
-        // In addition to the attributes, an event has an identity, a name, times, and a possible report of problems.
+        // In addition to the attributes, an event has an identity, a name, times, and possibly a report of problems.
         limits.eventBytes = eventBytes + 32 * 1_024
         return limits
     }

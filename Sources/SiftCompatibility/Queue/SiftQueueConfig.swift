@@ -10,8 +10,8 @@ internal import TrackwayLifecycle
 //
 //     sift.addEventQueue("orders", config: SiftQueueConfig().withUploadWhenMoreThan(8).withUploadWhenOlderThan(30))
 //
-// C provides an initializer with all members, and one without any, which sets them to zero. The other initializers
-// follow.
+// Swift imports the structure with an initializer for all members, and one without parameters, which sets them to
+// zero. The other initializers follow.
 extension SiftQueueConfig {
     /// Creates a configuration whose other members are zero.
     public init(acceptSameEventAfter: TimeInterval) {
@@ -97,7 +97,7 @@ extension SiftQueueConfig {
 
     /// Returns a copy with a different `uploadWhenOlderThan`, in seconds.
     ///
-    /// A queue whose last upload is longer ago than this is ready for upload.
+    /// A queue whose last upload was longer ago than this is ready for upload.
     public func withUploadWhenOlderThan(_ uploadWhenOlderThan: TimeInterval) -> SiftQueueConfig {
         var config = self
         config.uploadWhenOlderThan = uploadWhenOlderThan
@@ -116,7 +116,7 @@ extension SiftQueueConfig {
 
     /// Returns a copy with a different `uploadWhenOlderThan`, in seconds.
     ///
-    /// A queue whose last upload is longer ago than this is ready for upload.
+    /// A queue whose last upload was longer ago than this is ready for upload.
     public func withUploadWhenOlderThan(_ uploadWhenOlderThan: Int) -> SiftQueueConfig {
         withUploadWhenOlderThan(TimeInterval(uploadWhenOlderThan))
     }
@@ -132,7 +132,7 @@ public let SFIosDevicePropertiesCollectorQueueConfig = SiftQueueConfig(
 
 /// The rules of the queue for app state and the app's events.
 ///
-/// The queue is ready for upload with more than 32 events, or with any event if the last upload is over a minute ago.
+/// The queue is ready for upload with more than 32 events, or with any event if the last upload was over a minute ago.
 public let SFIosAppStateCollectorQueueConfig = SiftQueueConfig(uploadWhenMoreThan: 32, uploadWhenOlderThan: 60)
 
 extension SiftQueueConfig {

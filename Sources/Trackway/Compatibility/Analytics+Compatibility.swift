@@ -142,7 +142,8 @@ extension Analytics {
     ///
     /// - Parameters:
     ///   - event: The event; interceptors may change it.
-    ///   - name: The name under which the module records it. Events that are rejected under this name are not shown.
+    ///   - name: The name under which the module records it. Events that are rejected under this name are not shown to
+    ///     interceptors.
     /// - Returns: False if an interceptor dropped the event, which the ledger counts.
     package func passesInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
         guard delivery.control.gate.state.contains(.intercepts), recording.recorder.mayRecord(name, to: event.route.ids)

@@ -5,7 +5,7 @@ public import TrackwayCore
 public import TrackwayLifecycle
 
 extension Analytics {
-    /// Sets a consent decision of the device or of the current user.
+    /// Sets a consent decision for the device or the current user.
     ///
     /// The decision can be limited to a category of destinations.
     ///
@@ -14,17 +14,17 @@ extension Analytics {
     /// analytics.setConsent(.denied, category: "advertising", scope: .person)
     /// ```
     /// The most specific decision applies, in this order: the person's for the category, the person's, the device's for
-    /// the category, the device's, ``Configuration/Privacy/consent``. It takes effect before this returns, applies to
-    /// all processes of the installation, and survives restarts.
+    /// the category, the device's, ``Configuration/Privacy/consent``. A decision takes effect before the call returns,
+    /// applies to all processes of the installation, and survives restarts.
     ///
     /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/Privacy/denialPolicy`` says
-    /// otherwise. A request in flight may still arrive. Other processes apply the decision no later than before their
-    /// next request.
+    /// otherwise. A request in flight may still arrive. Other processes apply the decision before their next request at
+    /// the latest.
     ///
     /// - Parameters:
     ///   - consent: The decision; nil removes an earlier one.
-    ///   - category: The category that the decision is about (``DestinationConfiguration/consentCategory``); nil for
-    ///     all categories without their own decision.
+    ///   - category: The category that the decision applies to (``DestinationConfiguration/consentCategory``); nil for
+    ///     all categories that have no decision of their own.
     ///   - scope: Whether the decision applies to the device or to the current user.
     public func setConsent(
         _ consent: Consent?,
@@ -81,7 +81,7 @@ extension Analytics {
     /// The combination of all collection policies.
     public var collectionPolicy: CollectionPolicy { storage.settings.current.policy }
 
-    /// Applies the app's capture options, as far as the policy allows them.
+    /// Applies the app's capture options to the extent that the policy allows.
     func applyCapture() {
         lifecycle.crashSubscription.update { requestedLifecycleSettings.capture.contains(.crashes) }
         lifecycle.systemReportSubscription.update { requestedLifecycleSettings.capture.contains(.systemReports) }
@@ -94,7 +94,7 @@ extension Analytics {
 }
 
 extension LifecycleSettings {
-    /// Creates the app's lifecycle settings, as far as the policy allows them.
+    /// Creates the app's lifecycle settings to the extent that the policy allows.
     init(_ options: RuntimeOptions, _ policy: CollectionPolicy) {
         self.init(
             sessionTimeout: options.sessions.timeout,

@@ -51,8 +51,8 @@ package final class ConsentController: Sendable {
         permission = Locked(Permission(settings.current, categories))
         updates = ConsentUpdates(settings.current.consent.consent(for: .analytics))
         applySettings()
-        // An earlier run may have been killed before it dropped all events without consent. The pipeline state machine
-        // handles a denial for all destinations; this handles a denial for only some of them.
+        // An earlier run may have been killed before it dropped all events that lack consent. The pipeline state
+        // machine handles a denial for all destinations; this handles a denial for only some of them.
         if control.gate.state.contains(.excludesDestinations) { purge() }
     }
 
@@ -123,7 +123,7 @@ package final class ConsentController: Sendable {
                         field: "category",
                         value: category.rawValue,
                         message: "The decision for the category \(category.rawValue.quoted) was ignored because the "
-                            + "maximum of \(ConsentDecisions.maxCategories) categories already have decisions. The "
+                            + "maximum of \(ConsentDecisions.maxCategories) categories has been reached. The "
                             + "decision without a category applies to it.",
                         recoverySuggestion: "Use at most \(ConsentDecisions.maxCategories) categories."
                     )
@@ -202,7 +202,7 @@ package final class ConsentController: Sendable {
         queue.enqueue { [self] in discard() }
     }
 
-    /// Drops and counts the next pending events that may never be sent.
+    /// Drops and counts the next pending events that must never be sent.
     ///
     /// Runs on the storage queue. A running delivery drops such events on its own thread; this call drops them if no
     /// process delivers. Another process that delivers finds the denial in the settings before its next request, and
@@ -281,9 +281,9 @@ struct Permission: Sendable, Hashable {
     }
 }
 
-/// A transport that checks for permission before every request of an extension.
+/// A transport that checks for permission before every request from an extension.
 ///
-/// Nothing is sent without permission.
+/// A request that is not permitted fails instead of being sent.
 ///
 /// Delivery checks its own requests. Sending also stops when permission ends; this check covers the time until then,
 /// and detects a denial that another process of the installation has stored.

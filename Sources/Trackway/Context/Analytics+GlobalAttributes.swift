@@ -16,8 +16,8 @@ extension Analytics {
     /// ```
     /// - Parameters:
     ///   - attributes: The attributes.
-    ///   - scope: The owner of the attributes. Attributes of the person end with ``signOut()`` and when another user
-    ///     signs in.
+    ///   - scope: The owner of the attributes. Attributes of the person are removed by ``signOut()`` and when another
+    ///     user signs in.
     public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
         guard !isInChild else { return }
         let attributes = attributes.converted
@@ -60,9 +60,9 @@ extension Analytics {
 
     /// Saves the global attributes.
     ///
-    /// The global attributes are read from the context when the settings are written, instead of earlier by a caller.
-    /// After two concurrent changes, events and the next start therefore use the same attributes. The context store's
-    /// lock is acquired inside the settings' lock, never the other way around.
+    /// The attributes are read from the context when the settings are written, not earlier by the caller. After two
+    /// concurrent changes, events and the next start therefore use the same attributes. The context store's lock is
+    /// acquired inside the settings' lock, never the other way around.
     ///
     /// - Parameters:
     ///   - changed: The names that this change set.
@@ -83,10 +83,10 @@ extension Analytics {
     /// ```swift
     /// analytics.setGlobalAttributesProvider { ["balance": wallet.balance] }
     /// ```
-    /// The attributes replace those of ``setGlobalAttributes(_:scope:)`` with the same key, and an event's own
-    /// attributes replace them. The closure is called on the recording thread, for each event of the app and each event
-    /// that the SDK records itself, so it must return quickly. It may call the SDK; events that it records do not get
-    /// its attributes (`Documentation/Callbacks.md`). It does not survive a restart. nil removes it.
+    /// The attributes take precedence over those of ``setGlobalAttributes(_:scope:)`` with the same key, and an event's
+    /// own attributes take precedence over both. The closure is called on the recording thread, for each event of the
+    /// app and each event that the SDK records itself, so it must return quickly. It may call the SDK; events that it
+    /// records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a restart. nil removes it.
     public func setGlobalAttributesProvider(_ attributes: (@Sendable () -> Attributes)?) {
         guard !isInChild else { return }
         recording.dynamic.replace(attributes)
@@ -106,7 +106,7 @@ public enum GlobalAttributeScope: Sendable, Hashable, CaseIterable {
     case person
 }
 
-/// The closure of the app that adds attributes to each event.
+/// The app's closure that adds attributes to each event.
 ///
 /// The closure is called when the event is recorded.
 final class DynamicAttributes: Sendable {

@@ -163,7 +163,7 @@ package struct ContextTransaction: Sendable {
 
     /// Records an event with the current context.
     ///
-    /// Records nothing while the SDK may not record.
+    /// Records nothing while the SDK is not allowed to record.
     ///
     /// - Parameters:
     ///   - name: The event's name.

@@ -8,7 +8,7 @@ internal import TrackwayCore
 ///
 /// The context contains one offset for many events. This object stores the range of wall time for which that offset is
 /// valid, so recording only compares two numbers. It queries the system only outside the range: after a clock change,
-/// after a jump of the wall clock, and every 15 minutes, because the device may be in another zone.
+/// after a jump of the wall clock, and every 15 minutes, because the device may be in another time zone.
 ///
 /// `@unchecked Sendable`: the words' address never changes during the object's lifetime, and they are read and written
 /// with atomic operations only.

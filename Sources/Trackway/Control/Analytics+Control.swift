@@ -8,7 +8,8 @@ public import TrackwayLifecycle
 extension Analytics {
     /// Whether the SDK is enabled.
     ///
-    /// The setting survives restarts. While it is false, nothing is recorded, nothing is sent, and pending events stay.
+    /// The setting survives restarts. While it is false, nothing is recorded, nothing is sent, and pending events are
+    /// kept.
     public var isEnabled: Bool {
         get { !isInChild && delivery.control.machine.isEnabled }
         set {
@@ -34,8 +35,8 @@ extension Analytics {
     /// analytics.options.logEvents = true
     /// ```
     /// A number outside its range is clamped, as in ``Configuration``, and reported as a `Diagnostic`. Any thread may
-    /// read and set the options; each assignment replaces all of them. A destination that is parked because of its
-    /// settings is retried.
+    /// read and set the options; each assignment replaces all of them. An assignment also retries destinations that are
+    /// parked because of their settings.
     public var options: RuntimeOptions {
         get { isInChild ? forkedChildValues.options : runtimeOptions.withLock { $0 } }
         set { change(to: newValue) }

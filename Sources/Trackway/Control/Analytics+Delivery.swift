@@ -19,7 +19,7 @@ extension Analytics {
         await delivery.control.waitUntilSettled()
         let machine = delivery.control.machine
         guard machine.maySend else {
-            // The process that delivers drops events whose consent was withdrawn, before it sends anything newer.
+            // Before it sends anything newer, the process that delivers drops events for which consent was withdrawn.
             let consents = delivery.consents
             if machine.consent == .denied, !storage.settings.current.consent.rules.keepsEventsAfterDenial,
                 await !storage.queue.run({ consents.discard() })
@@ -80,14 +80,14 @@ extension Analytics {
             lastLedger.withLock { $0 = counted }
             return ledger
         } catch {
-            // A folder that cannot be used yet was already reported at the start.
+            // If the folder cannot be used yet, that was already reported at startup.
             if !storage.journal.isAwaitingStorage {
                 reporter.report(
                     Diagnostic(
                         code: .storageFailing,
                         field: "ledger",
                         value: "\(error)",
-                        message: "The ledger could not be read (\(error)). The returned counts are older.",
+                        message: "The ledger could not be read (\(error)). The returned counts may be out of date.",
                         recoverySuggestion: "Make the storage folder readable."
                     )
                 )

@@ -40,7 +40,7 @@ extension Analytics {
                     field: "erase",
                     value: "\(error)",
                     message: "Another process of the app erased the installation. This process could not erase its "
-                        + "data (\(error)) and tries again at its next start."
+                        + "data (\(error)) and will try again at its next start."
                 )
             )
         }
@@ -121,8 +121,8 @@ extension Analytics {
                     code: .storageFailing,
                     field: "erase",
                     value: "\(error)",
-                    message: "The event that informs back ends of the erasure could not be recorded (\(error)). It is "
-                        + "recorded at the next start.",
+                    message: "The event that informs back ends of the erasure could not be recorded (\(error)). It "
+                        + "will be recorded at the next start.",
                     recoverySuggestion: "Make the storage folder readable and writable."
                 )
             )

@@ -92,7 +92,7 @@ package final class PipelineController: Sendable {
 
     /// Returns when nothing uses the journal's delivery side.
     ///
-    /// An earlier change must lead to this state.
+    /// Call this only after a change that stops delivery; otherwise, the call may never return.
     package func waitUntilIdle() async {
         await withCheckedContinuation { waiter in whenIdle { waiter.resume() } }
     }

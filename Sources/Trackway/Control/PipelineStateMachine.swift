@@ -76,7 +76,7 @@ package struct PipelineStateMachine: Sendable {
     private var delivery = Delivery.stopped
     /// The number of holds.
     ///
-    /// Distinguishes a report of an earlier hold from one of the current hold.
+    /// Distinguishes a report about an earlier hold from one about the current hold.
     private var holdCount = 0
     private var discard: Discard
 
@@ -85,7 +85,7 @@ package struct PipelineStateMachine: Sendable {
         self.consent = consent
         hasConsentToSend = maySend ?? (consent == .granted)
         self.isEnabled = isEnabled
-        // An earlier run may have been killed before it dropped all events without consent.
+        // An earlier run may have been killed before it dropped all events that lack consent.
         discard = consent == .denied && !hasConsentToSend ? .needed : .notNeeded
     }
 
@@ -145,7 +145,7 @@ package struct PipelineStateMachine: Sendable {
     /// The cause is a decision or a change of user.
     ///
     /// - Parameter maySend: Whether any user's events may be sent; nil if only those of the user who gave consent.
-    ///   While they may be sent, delivery continues and skips events without consent, so nothing has to be discarded
+    ///   While they may be sent, delivery continues and skips events that lack consent, so nothing has to be discarded
     ///   first.
     package mutating func consentChanged(to consent: Consent, maySend: Bool? = nil) {
         self.consent = consent
@@ -217,7 +217,7 @@ package struct PipelineStateMachine: Sendable {
 
     /// Ends an erasure, successful or not.
     package mutating func eraseEnded() {
-        assert(activeErasures > 0, "an erasure ended without beginning")
+        assert(activeErasures > 0, "an erasure ended without having begun")
         activeErasures = max(0, activeErasures - 1)
     }
 
@@ -228,7 +228,7 @@ package struct PipelineStateMachine: Sendable {
 
     /// Notes that delivery is ready for calls.
     package mutating func deliveryBegan() {
-        assert(delivery == .starting, "a delivery began without a command")
+        assert(delivery == .starting, "delivery began without a command")
         delivery = .running
     }
 
@@ -298,7 +298,7 @@ package struct PipelineStateMachine: Sendable {
     private mutating func nextCommandWhenIdle() -> Command? {
         switch discard {
         case .running, .runningAndNeeded:
-            // Drop all events without consent before anything is sent.
+            // Drop all events that lack consent before anything is sent.
             return nil
         case .needed where activeErasures == 0:
             discard = .running

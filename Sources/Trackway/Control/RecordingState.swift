@@ -30,13 +30,13 @@ package final class RecordingState: @unchecked Sendable {
         package static var isDisabled: State { State(rawValue: 8) }
         /// The app's start has not been recorded yet.
         package static var startPending: State { State(rawValue: 16) }
-        /// A closure of the app adds attributes to each event.
+        /// The app's closure adds attributes to each event.
         package static var addsAttributes: State { State(rawValue: 32) }
-        /// Destinations without consent are left out.
+        /// Destinations that lack consent are left out.
         package static var excludesDestinations: State { State(rawValue: 128) }
         /// The collection policy blocks some events.
         package static var blocksEvents: State { State(rawValue: 64) }
-        /// Interceptors of the app see events before they are recorded.
+        /// The app's interceptors see events before they are recorded.
         package static var intercepts: State { State(rawValue: 256) }
         /// Heartbeats are suspended; the next event resumes them.
         package static var heartbeatSuspended: State { State(rawValue: 512) }

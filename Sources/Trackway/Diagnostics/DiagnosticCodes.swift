@@ -20,15 +20,15 @@ extension Diagnostic.Code {
 
     /// A setting is out of range.
     ///
-    /// Cause: A number of the configuration is outside its range and was replaced by the nearest valid one.
+    /// Cause: A number in the configuration is outside its range and was replaced by the nearest valid one.
     ///
     /// Remedy: Use a value within the range, or leave the default.
     public static let settingOutOfRange = Diagnostic.Code(rawValue: "setting_out_of_range", severity: .warning)
 
     /// The storage folder was removed.
     ///
-    /// Cause: The storage folder was removed while the app was running, with the pending events; it was created
-    /// again.
+    /// Cause: The storage folder and the pending events in it were removed while the app was running; the folder was
+    /// created again.
     ///
     /// Remedy: Do not remove the storage folder while the app runs.
     public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed", severity: .error)
@@ -58,14 +58,14 @@ extension Diagnostic.Code {
 
     /// A group is invalid.
     ///
-    /// Cause: A group's type or id is empty or longer than the limits; the user was not added to it.
+    /// Cause: A group's type or id is empty or longer than the limits; the user was not added to the group.
     ///
     /// Remedy: Use a type of 1 to `EventLimits.keyBytes` and an id of 1 to `EventLimits.stringBytes` bytes.
     public static let groupInvalid = Diagnostic.Code(rawValue: "group_invalid", severity: .error)
 
     /// A user belongs to too many groups.
     ///
-    /// Cause: The user belongs to the maximum number of groups, and was not added to another one.
+    /// Cause: The user already belongs to the maximum number of groups, and was not added to this one.
     ///
     /// Remedy: Call `leaveGroup` for a group that is not needed.
     public static let tooManyGroups = Diagnostic.Code(rawValue: "too_many_groups", severity: .error)
@@ -85,9 +85,9 @@ extension Diagnostic.Code {
     /// Remedy: None.
     public static let userForgotten = Diagnostic.Code(rawValue: "user_forgotten", severity: .info)
 
-    /// There are too many types of identifiers.
+    /// There are too many identifier types.
     ///
-    /// Cause: The user has the maximum number of types of identifiers; the new one was not stored.
+    /// Cause: The user has the maximum number of identifier types; the new one was not stored.
     ///
     /// Remedy: Call `removeIdentifier` for identifiers that are not needed.
     public static let tooManyIdentities = Diagnostic.Code(rawValue: "too_many_identities", severity: .error)
@@ -123,7 +123,7 @@ extension Diagnostic.Code {
 
     /// A screen's name is invalid.
     ///
-    /// Cause: The name of a screen is empty, and the screen was ignored, or it is too long and was truncated.
+    /// Cause: A screen was ignored because its name is empty, or its name was truncated because it is too long.
     ///
     /// Remedy: Give every screen a name within the limit.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid", severity: .warning)
@@ -132,7 +132,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: `CaptureOptions.screens` is set, but nothing reports screens.
     ///
-    /// Remedy: Add a `UIKitCapture`, `.trackScreen` or calls of `Analytics.screen`, or leave `.screens` out.
+    /// Remedy: Add a `UIKitCapture`, `.trackScreen` or calls to `Analytics.screen`, or leave `.screens` out.
     public static let screenCaptureMissing = Diagnostic.Code(rawValue: "screens_unseen", severity: .error)
 
     /// An element has no name.
@@ -161,14 +161,14 @@ extension Diagnostic.Code {
     ///
     /// Cause: The back end rejected the event itself; it is kept as a dead letter and is not sent again.
     ///
-    /// Remedy: Run `trackway journal inspect` on the storage folder to see the event, and correct what the message
-    /// names.
+    /// Remedy: Run `trackway journal inspect` on the storage folder to see the event, and correct the problem that the
+    /// message names.
     public static let eventRefused = Diagnostic.Code(rawValue: "event_refused", severity: .error)
 
     /// An event was delivered incompletely.
     ///
-    /// Cause: The destination's format does not allow an attribute, an item or a part of a text; other destinations
-    /// received it.
+    /// Cause: The destination's format does not allow an attribute, an item or part of a string; other destinations
+    /// received that data.
     ///
     /// Remedy: Stay within the limits of the destination's format.
     public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed", severity: .warning)
@@ -182,14 +182,14 @@ extension Diagnostic.Code {
 
     /// Crashes cannot be captured.
     ///
-    /// Cause: The crash handlers could not be installed, as on watchOS; everything else is captured.
+    /// Cause: The crash handlers could not be installed, for example on watchOS; everything else is captured.
     ///
     /// Remedy: None.
     public static let crashCaptureUnavailable = Diagnostic.Code(rawValue: "crashes_unseen", severity: .warning)
 
     /// A system report was dropped.
     ///
-    /// Cause: A crash or hang report of the system could not be stored, and the system does not send it again.
+    /// Cause: A crash or hang report from the system could not be stored, and the system does not send it again.
     ///
     /// Remedy: Free some space, or make the storage folder writable.
     public static let systemReportDropped = Diagnostic.Code(rawValue: "system_report_lost", severity: .error)
@@ -204,7 +204,7 @@ extension Diagnostic.Code {
 
     /// The stored settings are damaged.
     ///
-    /// Cause: Consent and identity of earlier runs cannot be decoded; events are stored but not sent until consent is
+    /// Cause: Consent and identity from earlier runs cannot be decoded; events are stored but not sent until consent is
     /// set.
     ///
     /// Remedy: Ask for consent again and call `Analytics.setConsent`.
@@ -256,7 +256,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: A source or sensor returned an infinite number or NaN; the number was left out.
     ///
-    /// Remedy: Return finite numbers, or nil for unknown ones.
+    /// Remedy: Return finite numbers, or nil for unknown values.
     public static let readingInvalid = Diagnostic.Code(rawValue: "reading_invalid", severity: .warning)
 
     /// Snapshot state could not be stored.
@@ -285,7 +285,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: The timer was never started, or was already ended or removed.
     ///
-    /// Remedy: Start the timer first, and end it once.
+    /// Remedy: Start the timer first, and end it only once.
     public static let timerUnknown = Diagnostic.Code(rawValue: "timer_unknown", severity: .warning)
 
     /// There are too many timers.
@@ -297,8 +297,8 @@ extension Diagnostic.Code {
 
     /// An interceptor dropped an event.
     ///
-    /// Cause: An interceptor of the app dropped an event, for the first time in this process; the ledger counts all
-    /// of them.
+    /// Cause: One of the app's interceptors dropped an event, for the first time in this process; the ledger counts
+    /// every dropped event.
     ///
     /// Remedy: None.
     public static let intercepted = Diagnostic.Code(rawValue: "intercepted", severity: .info)
@@ -326,7 +326,7 @@ extension Diagnostic.Code {
 
     /// The storage folder is not available yet.
     ///
-    /// Cause: The device has not been unlocked since its start; events are held in memory until it is unlocked.
+    /// Cause: The device has not been unlocked since it started; events are held in memory until it is unlocked.
     ///
     /// Remedy: None.
     public static let storageAwaited = Diagnostic.Code(rawValue: "storage_awaited", severity: .info)
@@ -348,7 +348,7 @@ extension Diagnostic.Code {
 
     /// The state of an older SDK was migrated.
     ///
-    /// Cause: The first start found the state of an older SDK of the app and migrated it.
+    /// Cause: The first start found the state of the app's older SDK and migrated it.
     ///
     /// Remedy: None.
     public static let takenOver = Diagnostic.Code(rawValue: "taken_over", severity: .info)
@@ -382,7 +382,7 @@ extension DropReason {
     ///
     /// Remedy: Call `exec` first, or create an `Analytics` in the child.
     public static var forked: DropReason {
-        // Computed, because the lock of a constant's first use might never be released in a forked child.
+        // Computed, because the lock that guards a constant's first use might never be released in a forked child.
         DropReason(rawValue: "forked")
     }
 
@@ -402,7 +402,7 @@ extension DropReason {
 
     /// An interceptor dropped the event.
     ///
-    /// Cause: An interceptor of the app dropped the event before it was recorded.
+    /// Cause: One of the app's interceptors dropped the event before it was recorded.
     ///
     /// Remedy: None.
     public static let intercepted = DropReason(rawValue: "intercepted")
@@ -425,7 +425,8 @@ extension TrackwayError.Code {
 
     /// Two destinations have the same id.
     ///
-    /// Cause: The id of a destination is already in use, so their positions in the journal could not be distinguished.
+    /// Cause: The id of a destination is already in use, so the positions of the two destinations in the journal could
+    /// not be distinguished.
     ///
     /// Remedy: Give one of them another id.
     public static let duplicateDestination = TrackwayError.Code(rawValue: "duplicate_destination")
@@ -446,7 +447,7 @@ extension TrackwayError.Code {
 
     /// A limit is invalid.
     ///
-    /// Cause: A limit of the configuration is too small for any event.
+    /// Cause: A limit in the configuration is too small for any event.
     ///
     /// Remedy: Use at least the minimum that the message names.
     public static let invalidLimit = TrackwayError.Code(rawValue: "invalid_limit")
@@ -521,7 +522,7 @@ extension TrackwayError.Code {
     ///
     /// Cause: The `Analytics` that created the snapshot no longer exists.
     ///
-    /// Remedy: Keep the `Analytics` while its snapshots are used.
+    /// Remedy: Keep the `Analytics` alive while its snapshots are used.
     public static let snapshotEnded = TrackwayError.Code(rawValue: "snapshot_ended")
 
     /// Another process delivers.

@@ -96,7 +96,7 @@ package struct GroupCommit<Failure: Sendable>: Sendable {
 
     private var state = State.idle
 
-    /// Creates a machine without waiting callers.
+    /// Creates a machine with no waiting callers.
     package init() {}
 
     /// Requests a flush of everything appended so far.
@@ -122,7 +122,7 @@ package struct GroupCommit<Failure: Sendable>: Sendable {
     package mutating func flushFinished(_ failure: Failure?) -> [Action] {
         switch state {
         case .idle:
-            assertionFailure("a flush ended without an order")
+            assertionFailure("a flush finished although none was in progress")
             return []
         case .flushing(let covered, let next) where next.isEmpty:
             state = .idle

@@ -51,7 +51,7 @@ package final class DeliveryExecutor: SerialExecutor {
 
     /// Creates an executor.
     ///
-    /// Its thread exists only while it has work.
+    /// The executor's thread exists only while there is work.
     package init() {}
 
     package func enqueue(_ job: UnownedJob) {

@@ -229,7 +229,7 @@ extension Analytics {
                     code: .groupInvalid,
                     field: "group",
                     value: "\(type.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
-                    message: "The type or the id of the group is empty or too long; the user was not added to it.",
+                    message: "The group's type or id is empty or too long; the user was not added to the group.",
                     recoverySuggestion:
                         "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
                 )
@@ -345,7 +345,7 @@ extension IdentityMachine.Action {
 }
 
 extension [IdentityMachine.Action] {
-    /// A copy of these actions without the events.
+    /// A copy of these actions, excluding the ones that record events.
     fileprivate var withoutEvents: Self {
         filter { action in
             if case .record = action { false } else { true }

@@ -39,7 +39,7 @@ struct CopiedFolder: Sendable {
 
     /// Begins a new installation if the folder is a copy.
     ///
-    /// Call this before the folder is opened. On an error, either the error recurs when the folder is opened, or the
+    /// Call this before the folder is opened. If an error occurs, either it recurs when the folder is opened, or the
     /// next start retries.
     ///
     /// - Parameter open: Opens the folder.
@@ -56,7 +56,7 @@ struct CopiedFolder: Sendable {
         _ = try? file.exclusively(.many) { () throws(StorageError) in
             guard var content = file.storedValue else { return try file.write(FileContent(place: fingerprint)) }
             guard fingerprint.isCopy(of: content.place) else { return }
-            // A folder that cannot be opened is reported when it is opened next.
+            // If the folder cannot be opened, the error is reported the next time that it is opened.
             guard let journal = try? open() else { return }
             defer { journal.close() }
             guard content.leaving != nil || !hasUnsentEvents(journal, dependencies) else { return }
@@ -84,7 +84,7 @@ struct CopiedFolder: Sendable {
         return hasUnaddressedEvents || report.deadLetters > 0 || ledger.destinations.values.contains { $0.pending > 0 }
     }
 
-    /// Removes users, sessions and the first launch; decisions for the device stay.
+    /// Removes users, sessions and the first launch; device-wide decisions are kept.
     private func removeUsers(_ dependencies: Dependencies, _ rules: ConsentRules) throws(StorageError) {
         let (folder, storage) = (dependencies.folder, dependencies.storage)
         try SettingsFile.removeUsers(rules, folder: folder, storage: storage)

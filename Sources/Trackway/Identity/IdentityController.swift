@@ -11,7 +11,7 @@ internal import TrackwayLifecycle
 /// All processes of an installation share these settings. Changes are made one at a time. First, the settings change,
 /// so that the next start agrees with the events. Then recording follows the new person's consent decisions. Finally,
 /// the context changes and the resulting events are recorded, in one step. Lock order: the controller's lock first,
-/// then that of the settings or of the context store, never both.
+/// then the lock of either the settings or the context store, never both.
 package final class IdentityController: Sendable {
     /// The effects of a change on events and the context.
     struct Effects: Sendable {
@@ -96,7 +96,7 @@ package final class IdentityController: Sendable {
 
     /// Makes a change and records its events.
     ///
-    /// A change without effects writes no file.
+    /// A change that has no effects writes no file.
     func perform(_ change: @escaping Change) {
         lifecycle.begin()
         var known = settings.current
@@ -118,7 +118,7 @@ package final class IdentityController: Sendable {
                 return effects
             }
             var effects = changed
-            // Another process may already have removed them from the file.
+            // Another process may already have removed the personal attributes from the file.
             if let forgotten = effects.forgotten { effects.forgotten = forgotten.union(personal) }
             consents.applySettings()
             let (_, sideEffects) = contextStore.performUnreported { transaction in
@@ -181,7 +181,7 @@ package final class IdentityController: Sendable {
                         value: type,
                         message:
                             "The user belongs to \(IdentityMachine.maxGroups) groups, the maximum, and was not added "
-                            + "to one of the type \"\(type)\".",
+                            + "to a group of the type \"\(type)\".",
                         recoverySuggestion: "Call leaveGroup for a group that is not needed."
                     )
                 )
@@ -193,7 +193,7 @@ package final class IdentityController: Sendable {
                         value: user,
                         message: "The user \(user.quoted) was forgotten because at most "
                             + "\(IdentityMachine.maxKnownUsers) users are recognized on one device. Nothing is lost; "
-                            + "this user gets another unique id at the next sign-in."
+                            + "this user will get a new unique id at the next sign-in."
                     )
                 )
             case .save:
@@ -210,7 +210,7 @@ package final class IdentityController: Sendable {
 }
 
 extension Settings {
-    /// The user of events; ids that are nil are the installation's own.
+    /// The user as recorded in events; a nil id means the installation's own id.
     var user: RecordedContext.User {
         var user = identity.context
         user.subject = consent.subject

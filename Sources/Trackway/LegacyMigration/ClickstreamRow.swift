@@ -62,7 +62,7 @@ struct ClickstreamRow: Sendable, Hashable {
 
     /// Removes the session from the attributes and returns it.
     ///
-    /// The session's duration is removed, too, because it follows from the start.
+    /// The session's duration is removed, too, because it can be computed from the start time.
     private static func session(_ attributes: inout Attributes) -> RecordedContext.Session? {
         guard let id = attributes[CapturedKey.sessionID]?.string,
             let start = attributes[CapturedKey.sessionStart]?.integer,

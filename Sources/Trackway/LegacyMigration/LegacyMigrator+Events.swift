@@ -67,7 +67,7 @@ extension LegacyMigrator {
         var problems: [Diagnostic] = []
         /// The numbers of rows that are not events, by reason.
         private var unreadable: [String: Int] = [:]
-        /// The numbers of events that may not be recorded, by reason.
+        /// The numbers of events that must not be recorded, by reason.
         private var rejected: [DropReason: Int] = [:]
 
         init(_ record: MigrationState) {
@@ -77,7 +77,7 @@ extension LegacyMigrator {
         mutating func skip(_ row: Int64, _ fault: ClickstreamRow.Fault) {
             record.row = row
             switch fault {
-            case .malformed: unreadable["not the JSON of an event", default: 0] += 1
+            case .malformed: unreadable["not an event in JSON", default: 0] += 1
             case .field(let name): unreadable[name, default: 0] += 1
             }
         }
@@ -96,20 +96,20 @@ extension LegacyMigrator {
             for (what, count) in unreadable.sorted(by: { $0.key < $1.key }) {
                 problems.append(
                     Diagnostic(
-                        notMigrated: "waiting events",
+                        notMigrated: "pending events",
                         "\(count): \(what)",
-                        "\(count) pending events were not migrated because they cannot be read (\(what)). They stay "
-                            + "where they are."
+                        "\(count) pending events were not migrated because they cannot be read (\(what)). They are "
+                            + "left in place."
                     )
                 )
             }
             for (reason, count) in rejected.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 problems.append(
                     Diagnostic(
-                        notMigrated: "waiting events",
+                        notMigrated: "pending events",
                         "\(count): \(reason)",
                         "\(count) pending events were not migrated because recording is not permitted now "
-                            + "(\(reason)). They stay where they are and are not sent."
+                            + "(\(reason)). They are left in place and not sent."
                     )
                 )
             }
@@ -120,7 +120,7 @@ extension LegacyMigrator {
         }
     }
 
-    /// - Returns: Whether all rows were processed; remaining rows are left to the next start.
+    /// - Returns: Whether all rows were processed; remaining rows are left for the next start.
     private func importRows(
         of database: LegacyDatabase,
         _ known: Set<EventID>,
@@ -217,10 +217,10 @@ extension Diagnostic {
     /// Creates the diagnostic for events in a format that is not supported.
     fileprivate init(notImported count: Int, of origin: String) {
         self.init(
-            notMigrated: "waiting events",
+            notMigrated: "pending events",
             "\(count)",
-            "\(count) events that \(origin) had not sent were not migrated. They stay where they are.",
-            recoverySuggestion: "To send them, let a version of the app with that SDK send them before you replace it."
+            "\(count) events that \(origin) had not sent were not migrated. They are left in place.",
+            recoverySuggestion: "To send them, run the app with that SDK until they are sent, then replace the SDK."
         )
     }
 }

@@ -6,10 +6,10 @@ internal import TrackwayJournal
 internal import TrackwayLifecycle
 internal import TrackwayPlatform
 
-/// Migrates the state of an older SDK of the app, once.
+/// Migrates the state of the app's older SDK, once.
 ///
-/// The migration happens at the first start of a new installation, in these steps: ``begin()`` determines, before the
-/// installation has an identity, that it is new. ``migrate(into:)`` changes the settings.
+/// The migration happens at the first start of a new installation, in these steps: ``begin()`` determines whether the
+/// installation is new, before the installation has an identity. ``migrate(into:)`` changes the settings.
 /// ``finishSettings(isPersisted:)`` stores the rest. ``importEvents(_:)`` records pending events. The completion of
 /// each step is stored before the next step begins; a step that a process did not complete is repeated at the next
 /// start. Only one process of an installation migrates; a lock next to the file determines which.
@@ -119,14 +119,14 @@ final class LegacyMigrator: Sendable {
             }
         } catch {
             state.withLock { $0.record = nil }
-            // If the first unlock resolves the error, the migration is retried then.
+            // If the first unlock of the device may resolve the error, the migration is retried then.
             if dependencies.availability?.isTemporary(error) ?? false { return }
             reporter.report(
                 Diagnostic(
                     notMigrated: "takeover",
                     "\(error)",
                     "The state of an older SDK was not migrated because a file could not be written (\(error)). It "
-                        + "stays where it is.",
+                        + "is left in place.",
                     recoverySuggestion: "Free some space, or make the storage folder writable, before the first start."
                 )
             )
@@ -143,8 +143,8 @@ final class LegacyMigrator: Sendable {
                 Diagnostic(
                     notMigrated: "takeover",
                     what,
-                    "The record of the migration is damaged (\(what)). Nothing more is migrated, and what was "
-                        + "migrated stays."
+                    "The migration record is damaged (\(what)). Nothing more is migrated, and what was already "
+                        + "migrated is kept."
                 )
             )
             return MigrationState(.closed)
@@ -185,7 +185,7 @@ final class LegacyMigrator: Sendable {
         return { $0.migrate(legacyState.person, legacyState.global, at: now) }
     }
 
-    /// Returns the older SDK's state if it is still to be migrated.
+    /// Returns the older SDK's state if it has not been migrated yet.
     ///
     /// Reads the state only once.
     private func read() -> LegacyState? {
@@ -217,7 +217,7 @@ final class LegacyMigrator: Sendable {
         report.fill(from: legacyState)
         record.report = legacyState.isEmpty ? nil : report
         guard persist(record) else {
-            // The lifecycle state machines continue from this state immediately; everything else is left to the next
+            // The lifecycle state machines continue from this state immediately; everything else is left for the next
             // start.
             return state.withLock { state in
                 state.record = record
@@ -311,8 +311,8 @@ extension Diagnostic {
             code: .takeOverDelayed,
             field: origin,
             value: "\(error)",
-            message: "The state of \(origin) could not be migrated now (\(error)). The next start tries again, and "
-                + "nothing is lost.",
+            message: "The state of \(origin) could not be migrated now (\(error)). The next start will try "
+                + "again, and nothing is lost.",
             recoverySuggestion: "Make the app's folders readable and writable."
         )
     }

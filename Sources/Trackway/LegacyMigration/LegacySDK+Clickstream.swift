@@ -49,24 +49,24 @@ extension Diagnostic {
         switch fault {
         case .noSQLite:
             self.init(
-                notMigrated: "waiting events",
+                notMigrated: "pending events",
                 path,
                 "The pending events in \(path.quoted) were not migrated because the system has no SQLite. Their "
                     + "number is unknown."
             )
         case .notCopied(let why):
             self.init(
-                notMigrated: "waiting events",
+                notMigrated: "pending events",
                 path,
                 "The pending events in \(path.quoted) were not migrated because the file cannot be copied (\(why)). "
                     + "Their number is unknown."
             )
         case .notReadable(let number):
             self.init(
-                notMigrated: "waiting events",
+                notMigrated: "pending events",
                 path,
                 "The pending events in \(path.quoted) were not migrated because SQLite cannot read the file "
-                    + "(\(number)). Their number is unknown, and the file stays as it is."
+                    + "(\(number)). Their number is unknown, and the file is left unchanged."
             )
         }
     }
@@ -82,7 +82,7 @@ enum ClickstreamState {
 
     /// Reads the state.
     ///
-    /// - Parameter value: Returns a user default by its complete key.
+    /// - Parameter value: Returns the user default with a complete key.
     static func read(_ value: (String) -> PropertyValue?, _ limits: EventLimits) -> LegacyState {
         var values = LegacyValueReader(limits)
         var state = LegacyState()
@@ -130,7 +130,7 @@ enum ClickstreamState {
         return person
     }
 
-    /// Returns the user attributes that the app set, without the SDK's own.
+    /// Returns the user attributes that the app set, excluding the SDK's own.
     private static func described(
         _ attributes: [String: PropertyValue],
         _ values: inout LegacyValueReader
@@ -139,7 +139,7 @@ enum ClickstreamState {
         var given: Attributes = [:]
         for (name, attribute) in own.sorted(by: { $0.key < $1.key }) {
             guard let value = attribute["value"]?.attribute else {
-                values.note("userAttributesKey.\(name)", attribute.kind, "a value with its time was expected")
+                values.note("userAttributesKey.\(name)", attribute.kind, "a value with a time was expected")
                 continue
             }
             given[name] = value

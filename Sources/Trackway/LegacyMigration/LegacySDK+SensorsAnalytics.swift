@@ -11,8 +11,8 @@ extension LegacySDK {
     /// The Sensors Analytics SDK.
     ///
     /// The SDK stores each part of its state in an archive, one flag in user defaults, and pending events in an SQLite
-    /// database. The events are only counted: some of them may be encrypted, and the id that distinguishes them is not
-    /// an event id here.
+    /// database. The events are only counted: some of them may be encrypted, and the ids that distinguish them are not
+    /// event ids in this SDK.
     package static func sensorsAnalytics(in location: LegacyStorageLocation? = nil) -> LegacySDK {
         let location = location ?? .system()
         return LegacySDK(
@@ -67,7 +67,7 @@ enum SensorsAnalyticsState {
         "super_properties",
     ]
 
-    /// Returns the state in the content of the SDK's files.
+    /// Returns the state that the SDK's files contain.
     ///
     /// - Parameters:
     ///   - files: The archives by key.
@@ -96,7 +96,7 @@ enum SensorsAnalyticsState {
                 values.note(
                     "com.sensorsdata.identities",
                     key,
-                    "there are more types of identifiers than the limit",
+                    "there are more identifier types than the limit",
                     "Call addIdentifier to add it."
                 )
                 break
@@ -135,7 +135,7 @@ enum SensorsAnalyticsState {
             // The exact parsing error does not matter; the problem is noted below.
             let object = (try? JSONValue.parse(bytes))?.object
         else {
-            values.note(field, text, "the Base64 of a JSON object was expected", "Call addIdentifier to add them.")
+            values.note(field, text, "a Base64-encoded JSON object was expected", "Call addIdentifier to add them.")
             return [:]
         }
         return Dictionary(
@@ -153,7 +153,7 @@ enum SensorsAnalyticsState {
                 index == 4 || index == 7 ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte)
             }
         guard isDay else {
-            values.note("first_day", day, "a day such as 2024-05-31 was expected; today counts as the first one")
+            values.note("first_day", day, "a date such as 2024-05-31 was expected; today counts as the first day")
             return nil
         }
         return day
@@ -171,7 +171,7 @@ extension LegacyValueReader {
             note(
                 field,
                 "\(bytes.count) bytes: \(error)",
-                "it is not a readable archive, or is damaged; it stays as it is"
+                "it is not a readable archive or is damaged, and is left unchanged"
             )
             return nil
         }

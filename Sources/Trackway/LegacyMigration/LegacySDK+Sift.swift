@@ -99,10 +99,10 @@ enum SiftState {
 
     private static func unknown(_ file: String) -> Diagnostic {
         Diagnostic(
-            notMigrated: "waiting events",
+            notMigrated: "pending events",
             file,
             "The pending events in \(file.quoted) were not migrated because it is not a readable archive. Their "
-                + "number is unknown, and the file stays as it is."
+                + "number is unknown, and the file is left unchanged."
         )
     }
 }

@@ -81,7 +81,7 @@ struct LegacyValueReader {
     /// Notes a problem with a value.
     ///
     /// - Parameters:
-    ///   - field: The field of the older SDK.
+    ///   - field: The name of the field in the older SDK.
     ///   - value: The value, or its kind.
     ///   - problem: The reason why the value is not used, as a clause that follows the value.
     ///   - suggestion: The remedy, or nil.
@@ -142,7 +142,7 @@ struct LegacyValueReader {
 
     /// Returns a time in milliseconds since 1970.
     ///
-    /// The stored value is a number or its text. nil if the value is missing or invalid.
+    /// The stored value is a number or a numeric string. Returns nil if the value is missing or invalid.
     mutating func time(_ value: PropertyValue?, _ field: String) -> Timestamp? {
         guard let value else { return nil }
         let number = value.integer ?? value.string.flatMap { Int64($0) }

@@ -60,14 +60,14 @@ public struct MigrationResult: Sendable, Hashable, Codable {
         public var left: Int? { found.map { $0 - imported } }
     }
 
-    /// Creates a result for an SDK, without any migrated values.
+    /// Creates a result for an SDK, with no migrated values.
     init(origin: String) {
         self.origin = origin
     }
 }
 
 extension Analytics {
-    /// The state that was migrated from an older SDK of the app.
+    /// The state that was migrated from the app's former SDK.
     ///
     /// nil if there was nothing to migrate, if this installation was not new, or if no compatibility module requested a
     /// migration. Later starts return the same value until the installation is erased. Callable from any thread.

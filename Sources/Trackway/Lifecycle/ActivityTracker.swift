@@ -5,7 +5,7 @@ internal import CTrackway
 internal import TrackwayCore
 internal import TrackwayLifecycle
 
-/// Tracks the user's latest foreground activity while sessions can end there.
+/// Tracks the user's latest activity while sessions can end in the foreground.
 ///
 /// Activity is noted at most once a second, so that recording another event within that second only compares one
 /// number. With a timeout of less than a minute, activity is noted at most 60 times within the timeout.
@@ -14,7 +14,7 @@ internal import TrackwayLifecycle
 /// written with atomic operations only.
 final class ActivityTracker: @unchecked Sendable {
     private struct State: Sendable {
-        /// The time after noted activity in which further activity is ignored.
+        /// The time after noted activity during which further activity is ignored.
         ///
         /// nil while activity is not tracked.
         var throttleInterval: Duration?

@@ -64,9 +64,7 @@ struct CaptureState: Sendable {
         self.settings = settings
     }
 
-    /// Whether the next input may take over capturing from an ended process.
-    ///
-    /// The ended process is one that captured.
+    /// Whether the next input may take over from a capturing process that has ended.
     var isStandby: Bool { if case .standby = phase { true } else { false } }
     /// Whether the start has not been recorded yet.
     var isPending: Bool { if case .pending = phase { true } else { false } }
@@ -124,7 +122,7 @@ struct CaptureState: Sendable {
 
     /// Changes the capture settings.
     ///
-    /// A change before the start was recorded applies to the start and does not trigger it.
+    /// A change before the start is recorded applies to the start and does not trigger it.
     ///
     /// - Returns: True if no further work is needed.
     mutating func updateSettings(_ settings: LifecycleSettings) -> Bool {

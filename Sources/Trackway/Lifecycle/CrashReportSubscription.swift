@@ -6,7 +6,7 @@ internal import TrackwayPlatform
 
 /// Turns a kind of crash capture on and off at run time.
 ///
-/// The handlers are those for crashes of this process, or the observers of the system's crash reports.
+/// The handlers either capture crashes of this process or observe the system's crash reports.
 final class CrashReportSubscription: Sendable {
     /// Retains the installed handlers; releasing it removes them.
     private let handlers = Locked<(any Sendable)?>(nil)

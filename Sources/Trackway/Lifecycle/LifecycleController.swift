@@ -334,7 +334,7 @@ package final class LifecycleController: Sendable {
         } catch {
             // A process that captured nothing has no file.
             guard error.code != .missing else { return }
-            // Send the events anyway: a fault of this file must not delay them. The next request retries.
+            // Send the events anyway: a problem with this file must not delay them. The next request retries.
             let isNews = state.withLock { state in
                 state.isUnflushed = true
                 return state.failure.noteFailure()
@@ -425,7 +425,7 @@ package final class LifecycleController: Sendable {
         let sideEffects: ContextTransaction.SideEffects
     }
 
-    /// Repeats a transaction until it is not postponed.
+    /// Attempts a transaction until it is no longer postponed.
     private func perform(
         at now: DeviceTime,
         adding dynamic: Attributes,
@@ -449,7 +449,8 @@ package final class LifecycleController: Sendable {
                 try resources.persister.writePending()
                 attempts -= 1
             } catch {
-                // The transaction continues without storing the state, as with a full disk, and reports the error.
+                // The transaction continues without storing the state, as it does when the disk is full, and reports
+                // the error.
                 attempts = 0
             }
         }

@@ -9,9 +9,9 @@ package import TrackwayPlatform
 ///
 /// The order ensures that an exit is recorded before pending events are sent.
 ///
-/// The main thread of systems that send notifications on it is not delayed: the time is read immediately, and all other
-/// work happens on a separate queue, one notification after another. Events that the app records in the meantime have
-/// their own times.
+/// On systems that send notifications on the main thread, that thread is not delayed: the time is read immediately, and
+/// all other work happens on a separate queue, one notification after another. Events that the app records in the
+/// meantime have their own times.
 package final class LifecycleDispatcher: Sendable {
     private let lifecycle: LifecycleController
     private let timers: TimerController

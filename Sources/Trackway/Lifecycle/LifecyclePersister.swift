@@ -7,9 +7,9 @@ internal import TrackwayJournal
 /// Writes the successive states of the lifecycle state machines to a file.
 ///
 /// Only the newest state matters: a state that has not been written when the next one is submitted is never written.
-/// With a queue, submitting returns immediately; without one, the state is written where ``settle()`` is called. States
-/// are submitted under the controller's lock, so they are in the order of the changes. Only code that may wait for the
-/// disk calls ``settle()``, ``forget()`` and runs the work of ``afterPendingWrites(_:)``.
+/// With a queue, submitting returns immediately; without one, the state is written where ``writePending()`` is called.
+/// States are submitted under the controller's lock, so they are in the order of the changes. Only code that may wait
+/// for the disk calls ``writePending()`` and ``forget()``, and runs the work of ``afterPendingWrites(_:)``.
 final class LifecyclePersister: Sendable {
     private struct State: Sendable {
         /// The newest state, until its write begins.

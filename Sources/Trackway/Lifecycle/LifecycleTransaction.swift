@@ -109,7 +109,7 @@ struct LifecycleTransaction {
         if resources.persister.isAsynchronous { outcome.lockToRelease = lock } else { lock.release() }
     }
 
-    /// Notes activity at the time of an event of the app.
+    /// Notes activity at the time of one of the app's events.
     mutating func noteActivity(at time: DeviceTime) {
         if state.needsHeartbeats { state.machine.noteActivity(at: time) }
     }
@@ -211,7 +211,7 @@ struct LifecycleTransaction {
             case .missing:
                 state.machine = resources.initialState
             case .stored(let persisted, let bytes):
-                if bytes == resources.persister.written { return }  // Unchanged since the last access here.
+                if bytes == resources.persister.written { return }  // Unchanged since our last access.
                 resources.persister.noteStored(bytes)
                 state.machine = persisted.behavior
                 extendPreviousProcess(lastRecordTime ?? resources.lastRecordTime(persisted), before: start)
@@ -267,7 +267,7 @@ struct LifecycleTransaction {
     /// this process is killed between the two, the event is recorded again with the same id, and every receiver counts
     /// it once.
     ///
-    /// Crash reports of the system have no session and no screen, because their times are only approximate.
+    /// Crash reports from the system have no session and no screen, because their times are only approximate.
     ///
     /// - Returns: The time of the last crash that a process reported itself; nil if there is none.
     private mutating func recordCrashes(in former: CaptureState.SessionAndScreen) -> DeviceTime? {
@@ -343,7 +343,7 @@ struct LifecycleTransaction {
     /// Stores the state.
     ///
     /// If the app's threads may wait for the disk, the state has reached the kernel when this returns, so that it
-    /// survives a kill right afterward. Otherwise the state is only submitted. It is written immediately only before
+    /// survives a kill right afterward. Otherwise, the state is only submitted, and is written immediately only before
     /// events that must not be recorded twice.
     private mutating func save(beforeEvents: Bool) {
         let persister = resources.persister

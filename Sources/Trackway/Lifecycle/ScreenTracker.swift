@@ -54,7 +54,7 @@ package final class ScreenTracker: Sendable {
     ///
     /// - Parameters:
     ///   - id: The screen's identifier until the screen disappears.
-    ///   - uniqueID: The unique id of its views.
+    ///   - uniqueID: The unique id of the screen's views.
     ///   - scene: The scene of the screen; nil if unknown.
     package func screenWillAppear(_ id: Int, uniqueID: String, in scene: Int? = nil) {
         state.withLock { $0.screens.willAppear(id, uniqueID: uniqueID, in: scene) }
@@ -101,7 +101,7 @@ package final class ScreenTracker: Sendable {
 
     // MARK: Scenes
 
-    /// Handles a scene that became active, or that the user used.
+    /// Handles a scene that became active, or that the user interacted with.
     package func sceneActivated(_ scene: Int) { perform { $0.screens.sceneActivated(scene) } }
     /// Handles a scene that may have been active before the first report.
     package func noteActiveScene(_ scene: Int) { state.withLock { $0.screens.noteActive(scene: scene) } }

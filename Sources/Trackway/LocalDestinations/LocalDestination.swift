@@ -19,9 +19,9 @@ extension DestinationConfiguration {
     /// }
     /// try snapshot.remove()
     /// ```
-    /// Its events have no age limit and a separate size limit,
-    /// ``Configuration/Storage/maximumLocalDestinationBytes``. Consent applies as to every destination. The ledger
-    /// counts events as pending until the app removes them, and then as delivered.
+    /// A local destination's events have no age limit, and have a separate size limit,
+    /// ``Configuration/Storage/maximumLocalDestinationBytes``. Consent applies as it does to every destination. The
+    /// ledger counts events as pending until the app removes them, and then as delivered.
     ///
     /// - Parameter id: The id in routes and in the ledger. The id must never change, because the position in the
     ///   journal is stored under it.

@@ -134,7 +134,7 @@ extension Diagnostic {
             field: "\(target)",
             value: "event \(sequence): \(error)",
             message: "Event \(sequence) of \"\(target)\" was skipped because it cannot be decoded (\(error)). "
-                + "Removing the snapshot removes it with the others.",
+                + "Removing the snapshot also removes this event.",
             recoverySuggestion: "Read it with batches(of:) to get its bytes."
         )
     }

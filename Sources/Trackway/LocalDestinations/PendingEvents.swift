@@ -15,7 +15,7 @@ internal import TrackwayJournal
 /// events of the snapshot are removed, dropped or erased in the meantime, reading ends with a ``TrackwayError`` and
 /// never returns a wrong result. Events that consent does not permit are left out.
 ///
-/// Callable from any thread. Every call reads files, so do not call on a thread that must not wait for the disk.
+/// Callable from any thread. Every call reads files, so do not make one on a thread that must not wait for the disk.
 public struct PendingEvents: Sendable {
     private let snapshot: JournalSnapshot
     private let reporter: DiagnosticReporter
@@ -28,7 +28,7 @@ public struct PendingEvents: Sendable {
     /// The id of the local destination.
     public var target: DestinationID { snapshot.destination }
 
-    /// The errors because of which events of other processes are missing.
+    /// The errors that caused events of other processes to be missing.
     ///
     /// The list is nearly always empty. A later snapshot contains the missing events.
     public var readErrors: [TrackwayError] { snapshot.writerProblems.map { TrackwayError($0) } }
@@ -73,7 +73,7 @@ public struct PendingEvents: Sendable {
 
     /// Removes exactly the events of the snapshot, and counts them as delivered.
     ///
-    /// When the call returns, the removal survives power loss. Events that were recorded later stay. A second call
+    /// When the call returns, the removal survives power loss. Events that were recorded later are kept. A second call
     /// removes nothing.
     ///
     /// - Returns: The number of events that this call removed.
@@ -168,7 +168,7 @@ extension TrackwayError {
         let suggestion =
             switch code {
             case .snapshotOutdated: "Take another snapshot."
-            case .snapshotEnded: "Keep the Analytics while its snapshots are used."
+            case .snapshotEnded: "Keep the Analytics alive while its snapshots are used."
             case .deliveredElsewhere: "Make the call in the process that delivers, or stop that process first."
             default: "Make the storage folder readable and writable, and take another snapshot."
             }

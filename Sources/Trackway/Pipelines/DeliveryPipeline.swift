@@ -15,7 +15,7 @@ package struct DeliveryPipeline: Sendable {
     package let service: DeliveryService
     /// The operations that `control` runs.
     let hooks: PipelineHooks
-    /// The delivery policy of destinations without their own.
+    /// The delivery policy of destinations that have none of their own.
     let defaultPolicy: DeliveryPolicy
     package let environment: ExtensionEnvironment
     /// Held while destinations are added, replaced or removed in any component.
@@ -124,7 +124,7 @@ package struct DeliveryPipeline: Sendable {
         self.service = service
     }
 
-    /// The default timeout of the flush on moving to the background.
+    /// The default timeout of the flush when the app moves to the background.
     ///
     /// Used if the system states no limit.
     private static let defaultFlushTimeout = Duration.seconds(30)

@@ -15,7 +15,7 @@ package struct RecordingPipeline: Sendable {
     let zone: TimeZoneTracker
     let dynamic: DynamicAttributes
     let interceptors: InterceptorRunner
-    /// A closure that writes a line of the event log.
+    /// A closure that writes a line to the event log.
     let write: @Sendable (String) -> Void
 
     /// Builds the pipeline and sets the recording-state bits that it needs.

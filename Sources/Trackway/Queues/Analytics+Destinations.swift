@@ -19,9 +19,9 @@ extension Analytics {
     /// try analytics.addDestination(.collector(url, writeKey: key, id: "orders").configured(delivery: policy))
     /// analytics.record("order", ["total": 99.9], to: ["orders"])
     /// ```
-    /// A destination that is added at run time must be added again in each run. Until then, events recorded without a
-    /// route are kept for the destination if consent permits the category `analytics`, and pending events stay.
-    /// Callable from any thread. The call writes two small files.
+    /// A destination that is added at run time must be added again in each run. Until it is, events recorded with no
+    /// route are kept for the destination if consent permits the category `analytics`, and its pending events are
+    /// retained. Callable from any thread. The call writes two small files.
     ///
     /// - Parameter destination: The destination and its settings. No other destination may have the same id. A number
     ///   outside its range is clamped, as in ``Configuration``, and reported as a `Diagnostic`.
@@ -79,11 +79,11 @@ extension Analytics {
     /// Replaces a destination's settings, such as its write key or address.
     ///
     /// The new destination has the same id and is tried immediately, even if the old one was parked. Rules and a
-    /// consent category apply if given, and stay as they were if nil. The delivery policy never changes: to change it,
+    /// consent category are replaced if given, and unchanged if nil. The delivery policy never changes: to change it,
     /// remove the destination and add it again.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, or
-    ///   with ``TrackwayError/Code/targetMismatch`` if one of the two is a local destination and the other is not.
+    ///   with ``TrackwayError/Code/targetMismatch`` if only one of the old and new destinations is a local destination.
     public func replaceDestination(_ destination: DestinationConfiguration) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
         try requireDestination(destination.id)
@@ -143,8 +143,9 @@ extension Analytics {
     /// process ends before that, the events return to their queue.
     ///
     /// - Parameters:
-    ///   - route: The queues; every queue by default. An id without a destination is reported as a `Diagnostic`.
-    ///   - force: True hands over the events of every queue; false only those of queues that are ready by their policy.
+    ///   - route: The queues; every queue by default. An id that no destination has is reported as a `Diagnostic`.
+    ///   - force: Whether to hand over the events of every queue. If false, only queues that are ready under their
+    ///     policies are handed over.
     /// - Returns: Whether events were handed over. While another process of the installation delivers, or before
     ///   delivery has begun, true if events are pending; they are handed over as soon as possible.
     @discardableResult
@@ -169,7 +170,7 @@ extension Analytics {
     /// Returns the number of events that are pending for a destination.
     ///
     /// For a queue, these are exactly the events since the last upload; for any other destination, the events that were
-    /// neither delivered nor dropped. The number is 0 for an id without a destination.
+    /// neither delivered nor dropped. The number is 0 if no destination has this id.
     ///
     /// The call does not wait for delivery. While this process does not deliver, because another process of the
     /// installation does or because delivery has not begun yet, a queue is counted from disk, and for any other
@@ -182,7 +183,7 @@ extension Analytics {
         )
     }
 
-    /// Returns whether a queue is ready for an upload by its policy.
+    /// Returns whether a queue is ready for an upload under its policy.
     package func isReadyForUpload(_ id: DestinationID) -> Bool {
         delivery.service.isReadyForUpload(id)
     }
@@ -203,7 +204,7 @@ extension Analytics {
 
     /// Returns the number of a queue's handed-over but undelivered events.
     ///
-    /// The number is 0 only if no such events exist. nil while this process does not deliver, or if the events
+    /// The result is 0 only if no such events exist. It is nil while this process does not deliver, or if the events
     /// currently cannot be counted.
     package func transferredCount(of id: DestinationID) -> UInt64? {
         delivery.service.transferredCount(of: id)
@@ -226,7 +227,7 @@ extension Analytics {
 
     /// Records an event with a time chosen by the app.
     ///
-    /// Calculations with times use the actual time.
+    /// Time calculations still use the actual time.
     ///
     /// - Parameter isIntercepted: Whether a module has already shown the event to interceptors in its own form; see
     ///   ``passesInterceptors(_:recordedAs:)``.

@@ -9,10 +9,10 @@ internal import TrackwayPlatform
 
 /// The existing destinations, and the persisted state of queues.
 ///
-/// There are two locks. The existing destinations are checked for every event with an explicit route, so that lock is
-/// held only for a moment and is the innermost of all. The other lock is acquired where the file is read or written,
-/// never by recording threads: the storage queue writes changes that could not be written before, for example on a full
-/// disk. Destinations are added and removed one at a time, which the caller ensures.
+/// There are two locks. The existing destinations are checked for every event with an explicit route, so their lock is
+/// held only briefly and is the innermost lock. The other lock is acquired where the file is read or written, never by
+/// recording threads: the storage queue writes changes that could not be written before, for example on a full disk.
+/// The caller must add and remove destinations one at a time.
 final class QueueRegistry: Sendable {
     private struct Presence: Sendable {
         /// The destinations that events may be addressed to.
@@ -95,7 +95,7 @@ final class QueueRegistry: Sendable {
             }
         } catch {
             _ = state.failure.noteFailure()
-            // If the file can become readable later, it is read later; the error was already reported once for all
+            // If the file may become readable later, it is read then; the error was already reported once for all
             // files.
             if dependencies.availability?.isTemporary(error) != true { reporter.report(.streamsNotKept(error)) }
         }
@@ -107,9 +107,9 @@ final class QueueRegistry: Sendable {
         self.state = Locked(state)
     }
 
-    /// Reads the file, which was unreadable at the start.
+    /// Reads the file, which was unreadable at startup.
     ///
-    /// State stored since the start takes precedence.
+    /// State stored since startup takes precedence.
     func reload() {
         state.withLock { state in
             guard state.unsaved.isEmpty, let content = file.storedValue else { return }
@@ -141,7 +141,7 @@ final class QueueRegistry: Sendable {
 
     // MARK: Destination changes
 
-    /// - Throws: If a destination cannot be added because its id is in use, or because there are too many.
+    /// - Throws: ``TrackwayError`` if the id is in use or the maximum number of destinations has been reached.
     func checkCanAdd(for id: DestinationID) throws(TrackwayError) {
         let present = present
         guard !present.contains(id) else { throw TrackwayError(duplicateID: id) }
@@ -152,7 +152,7 @@ final class QueueRegistry: Sendable {
 
     /// Adds a destination that the journal already knows.
     ///
-    /// The maximum number of destinations must not be reached. Later events are addressed to the destination.
+    /// The maximum number of destinations must not have been reached. Later events are addressed to the destination.
     ///
     /// - Parameter isAppManaged: Whether the destination is app-managed.
     /// - Returns: A diagnostic if the change could not be stored.
@@ -180,7 +180,7 @@ final class QueueRegistry: Sendable {
             presence.windows[id] = nil
             return presence.destinations.remove(id) != nil
         }
-        // A destination that only an earlier run added is also no longer expected.
+        // A destination added only by an earlier run is no longer expected, either.
         guard wasPresent || state.withLock({ $0.memory.destinations.contains(id) }) else { return (false, nil) }
         close()
         return (wasPresent, state.withLock { store(.removed(id), &$0) })
@@ -201,7 +201,8 @@ final class QueueRegistry: Sendable {
 
     /// Removes everything except the existing destinations.
     ///
-    /// - Parameter leave: A closure that removes a destination from the journal if it was only expected.
+    /// - Parameter leave: A closure that removes a destination from the journal. Called for each expected destination
+    ///   that does not exist.
     func forget(leave: (DestinationID) -> Void) throws(StorageError) {
         let present = present
         try state.withLock { (state) throws(StorageError) in
@@ -254,7 +255,7 @@ final class QueueRegistry: Sendable {
         return (outcome, problem)
     }
 
-    /// Schedules earlier changes that could not be written on the storage queue.
+    /// Schedules a write of earlier unsaved changes on the storage queue.
     private func retry() {
         queue.enqueue { [self] in
             let problem = state.withLock { state in
@@ -373,7 +374,7 @@ extension TrackwayError {
     fileprivate init(tooMany id: DestinationID, limit: Int) {
         self.init(
             .tooManyDestinations,
-            "The destination \"\(id)\" was not added because the maximum of \(limit) destinations already exist.",
+            "The destination \"\(id)\" was not added because the maximum of \(limit) destinations has been reached.",
             recoverySuggestion: "First remove destinations that are not needed."
         )
     }

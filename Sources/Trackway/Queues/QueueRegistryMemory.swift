@@ -35,11 +35,11 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
 
     /// The maximum number of expected destinations.
     ///
-    /// An app that adds new ones in each run and removes none, perhaps because a new version names them differently,
-    /// would otherwise keep events for more and more of them.
+    /// An app that adds new destinations in each run and removes none, perhaps because a new version names them
+    /// differently, would otherwise keep events for more and more of them.
     static let maxExpected = 256
 
-    /// The number of queues above which queues without a destination are removed.
+    /// The number of queues above which queues with no destination are removed.
     static let maximumQueues = 512
 
     /// Creates empty state.
@@ -47,7 +47,7 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
 
     /// The destinations that were added and not removed.
     ///
-    /// The order is that of their last addition.
+    /// They are in the order in which they were last added.
     var destinations: [DestinationID] { added.compactMap { DestinationID($0) } }
 
     /// The app-managed destinations among ``destinations``.

@@ -9,8 +9,8 @@ internal import TrackwayLifecycle
 ///
 /// The filter's lock is acquired after the context store's and before the journal's. An event is compared, appended and
 /// stored under this lock, so that of two equal concurrent events only one is accepted. Processes of an installation
-/// read which events the other processes accepted, but do not wait for each other: two equal events within microseconds
-/// may both be accepted.
+/// read which events the other processes accepted, but do not wait for each other: two equal events recorded within
+/// microseconds of each other may both be accepted.
 final class RepeatFilter: Sendable {
     private struct State: Sendable {
         /// The last events that this process saw.
@@ -24,7 +24,7 @@ final class RepeatFilter: Sendable {
 
     /// The number of queues above which unused ones are removed.
     ///
-    /// A starting process removes the queues without a destination.
+    /// At startup, a process removes the queues that have no destination.
     static let maximumQueues = 512
 
     private let files: LastAccepted

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 extension Analytics {
     /// Records an event.
     ///
-    /// When this returns, the event survives a crash or kill of the process.
+    /// When this returns, the event survives even if the process crashes or is killed.
     ///
     /// ```swift
     /// analytics.record("view_item", ["value": 99.9], items: [Item(id: "123", name: "Nature")])
@@ -113,7 +113,7 @@ extension Analytics {
         }
     }
 
-    /// Records an event of the SDK with the time of its cause.
+    /// Records one of the SDK's own events with the time of its cause.
     ///
     /// - Parameter moment: The time of the cause; the event is recorded immediately. While the app launches, call this
     ///   from ``LifecycleController/afterLaunch(_:)``.

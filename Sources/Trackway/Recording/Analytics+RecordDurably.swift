@@ -48,7 +48,8 @@ extension Analytics {
             throw TrackwayError(
                 .notRecorded,
                 receipt.dropped == .intercepted
-                    ? "The event \"\(name)\" was not recorded because an interceptor of the app dropped it (\(reason))."
+                    ? "The event \"\(name)\" was not recorded because one of the app's interceptors dropped it "
+                        + "(\(reason))."
                     : "The event \"\(name)\" was not recorded (\(reason)).",
                 recoverySuggestion: receipt.dropped == .intercepted
                     ? nil

@@ -20,8 +20,8 @@ public import TrackwayCore
 /// An interceptor sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events
 /// of compatibility modules, including attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see
 /// events that the SDK itself records (starts, sessions, screens, snapshots), user attributes, groups or an erasure;
-/// ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. Nor does it see events that may not be
-/// recorded.
+/// ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. Nor does it see events that are not allowed
+/// to be recorded.
 ///
 /// An interceptor may call the SDK. Events that it records are shown to the other interceptors, but not to the
 /// interceptor itself (`Documentation/Callbacks.md`).
@@ -30,7 +30,7 @@ public struct Interceptor: Sendable {
     public enum Decision: Sendable, Hashable, CaseIterable {
         /// The event is recorded as the interceptor left it.
         ///
-        /// The limits of events apply.
+        /// The event limits apply.
         case keep
         /// The event is not recorded.
         ///

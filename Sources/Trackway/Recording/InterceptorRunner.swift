@@ -92,7 +92,7 @@ final class InterceptorRunner: Sendable {
             fault =
                 "The event \(former.quoted) cannot be renamed to \(event.name.quoted) because names that begin "
                 + "with _ are reserved."
-            suggestion = "Use another name, and do not rename events of the SDK."
+            suggestion = "Use another name, and do not rename the SDK's events."
         } else {
             return
         }
@@ -118,7 +118,7 @@ final class InterceptorRunner: Sendable {
                 field: "interceptors.\(interceptors[index].name)",
                 value: name,
                 message: "The interceptor dropped the event \(name.quoted). This is reported once; the ledger counts "
-                    + "all of them."
+                    + "every dropped event."
             )
         )
     }
@@ -166,7 +166,7 @@ final class InterceptedCounts: Sendable {
     private let queue: StorageQueue
     /// Held while the file is read or written.
     ///
-    /// Acquired before the lock of the unsaved counts.
+    /// Acquired before the lock that protects the unsaved counts.
     private let access = Locked(())
     private let state = Locked(State())
 

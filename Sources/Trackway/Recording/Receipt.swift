@@ -111,7 +111,7 @@ extension Diagnostic {
         switch reason {
         case .storageAwaited: "Record fewer events before the device is unlocked; the memory buffer is full."
         case .storageFull: "Free some space."
-        case .storageFailed: "Check that the storage folder exists and is writable, and check the limit of open files."
+        case .storageFailed: "Check that the storage folder exists and is writable, and check the limit on open files."
         case .journalFull: "Deliver events sooner, or raise storage.maximumBytes."
         case .tooLarge: "Record smaller events, or address fewer destinations."
         default: "Make the storage folder writable."

@@ -11,8 +11,7 @@ internal import TrackwayJournal
 /// matter. The recorder reports nothing and writes no log, so that it can be used under a lock; the caller reports
 /// afterward.
 ///
-/// This is a class, although it holds only constants: a struct would retain and release nine references with each
-/// event.
+/// This is a class, although it holds only constants: a struct would retain and release nine references for each event.
 final class Recorder: Sendable {
     /// The result of recording an event, and the diagnostics to report.
     struct Outcome: Sendable {

@@ -71,7 +71,8 @@ extension Configuration {
                     + ".collector(URL(string: \"http://127.0.0.1:8787\")!, writeKey: \"dev\")."
             )
         }
-        // An array, because there are few ids and a `Set` would be the first of its type in a starting process.
+        // An array, because there are few ids, and the first `Set` of this type would slow down the start of the
+        // process.
         var seen: [DestinationID] = []
         for destination in destinations {
             guard seen.contains(destination.id) else {

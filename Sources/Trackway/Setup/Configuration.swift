@@ -86,8 +86,8 @@ public struct Configuration: Sendable {
 
     /// The snapshots to take of the device and the app's state.
     ///
-    /// Snapshots contain battery, orientation, networks, location and motion. nil (the default) takes none, because not
-    /// every app needs to know that much about a device.
+    /// Snapshots describe the battery, orientation, networks, location and motion. nil (the default) takes none,
+    /// because not every app needs to know that much about a device.
     public var snapshots: SnapshotOptions?
 
     /// Whether the SDK is initially enabled.
@@ -177,7 +177,7 @@ extension Configuration {
         /// The key that encrypts everything in the folder.
         ///
         /// This includes events, contexts, identity and decisions. nil (the default) does not encrypt, because only the
-        /// app can keep a key, and encrypted data is lost with it.
+        /// app can keep a key, and if the key is lost, so is the encrypted data.
         ///
         /// ```swift
         /// configuration.storage.encryption = .key(EncryptionKey(bytes))

@@ -20,7 +20,7 @@ final class DeferredStorageOpener: Sendable {
     private let context: Context
     /// The user in contexts that were recorded in memory.
     ///
-    /// This user is used unless the app set another one.
+    /// This user applies unless the app has set another one.
     private let provisional: RecordedContext.User
     private let observation = Locked<(any Sendable)?>(nil)
     private let state = Locked(State())
@@ -73,7 +73,7 @@ final class DeferredStorageOpener: Sendable {
 
     private struct State: Sendable {
         var isOpened = false
-        /// The settings of earlier runs, without later changes.
+        /// The settings of earlier runs, excluding later changes.
         var stored: Settings?
         var openedHandler: Handler?
     }

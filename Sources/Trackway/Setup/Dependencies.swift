@@ -39,7 +39,7 @@ package struct Dependencies: Sendable {
     package var pacer: any DeliverySleeper
     /// The source of randomness for delivery.
     package var random: any RandomNumberGenerator & Sendable
-    /// The facts in every event's context, without those of ``readDeviceFacts``.
+    /// The facts in every event's context, excluding those that ``readDeviceFacts`` returns.
     package var facts: ContextFacts
     /// Returns the device's facts, which are read by the first call.
     ///
@@ -210,8 +210,8 @@ extension Configuration {
 extension Dependencies {
     /// Returns a copy of the dependencies whose storage encrypts as configured.
     ///
-    /// If no encryption is configured, the storage still recognizes encrypted files. Storage that already does one or
-    /// the other is not changed.
+    /// If no encryption is configured, the storage still recognizes encrypted files. Storage that already encrypts or
+    /// recognizes encrypted files is not changed.
     ///
     /// - Throws: `encryption_key_missing` if the folder needs another key; in that case, nothing in the folder was
     ///   changed.

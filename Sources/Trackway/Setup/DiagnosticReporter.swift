@@ -7,7 +7,7 @@ internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// Passes diagnostics to the app's handler or, without one, to the log.
+/// Passes diagnostics to the app's handler or, if there is none, to the log.
 package final class DiagnosticReporter: Sendable {
     /// A closure that receives one diagnostic.
     package typealias Handler = @Sendable (Diagnostic) -> Void
@@ -81,7 +81,7 @@ extension Diagnostic {
             code: .systemReportDropped,
             field: "capture",
             value: "\(error)",
-            message: "A crash or hang report of the system is lost because it could not be stored (\(error)). The "
+            message: "A crash or hang report from the system is lost because it could not be stored (\(error)). The "
                 + "system does not send it again.",
             recoverySuggestion: "Free some space, or make the storage folder writable."
         )
@@ -109,8 +109,8 @@ extension Diagnostic {
             field: "storage.folder",
             value: folder,
             message: "The storage folder \(folder) was removed while the app was running. It was created again, and "
-                + "recording continues; of \(recorded) events recorded before, those not delivered yet are lost and "
-                + "counted as storage_removed.",
+                + "recording continues. Of the \(recorded) events recorded before the removal, those that were not "
+                + "delivered are lost and counted as storage_removed.",
             recoverySuggestion: "Do not remove the folder while the app runs."
         )
     }
@@ -118,7 +118,7 @@ extension Diagnostic {
     /// Creates the diagnostic for a delivery problem; nil for other delivery events.
     init?(_ event: DeliveryEvent) {
         if case .trimmed(let id, let parts) = event, let first = parts.first {
-            let more = parts.count > 1 ? " The same request has \(parts.count - 1) more." : ""
+            let more = parts.count > 1 ? " The same request has \(parts.count - 1) more such problems." : ""
             self.init(
                 code: .attributeTrimmed,
                 field: "destinations.\(id)",

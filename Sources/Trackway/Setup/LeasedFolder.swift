@@ -7,14 +7,14 @@ internal import TrackwayJournal
 package import TrackwayPlatform
 
 extension Dependencies {
-    /// Uses a folder in the process's own container, without long-held locks.
+    /// Uses a folder in the process's own container, and holds no long-lived locks.
     ///
     /// No lock is held for longer than a moment.
     ///
     /// - Parameters:
     ///   - folder: The installation's folder.
-    ///   - ownsContainer: Whether no other process ever uses the folder. If so, a lease of another holder is stale;
-    ///     otherwise, the lease is valid while the process that it names runs.
+    ///   - ownsContainer: Whether no other process ever uses the folder. If so, a lease held by another process is
+    ///     stale; otherwise, a lease is valid while the process that it names runs.
     ///   - process: This process's id.
     package mutating func leaseOwn(
         folder: StorageLocation,
@@ -28,7 +28,7 @@ extension Dependencies {
             : LeasedStorage(storage, root: folder.path, holder: holder)
     }
 
-    /// Uses a container shared by several processes, without long-held locks.
+    /// Uses a container shared by several processes, and holds no long-lived locks.
     ///
     /// Each process has its own folder, in which it delivers the events that it recorded. All processes share the
     /// identity, which is stored in a folder next to theirs. If one process erases the identity, every other process

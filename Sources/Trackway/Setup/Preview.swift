@@ -13,7 +13,7 @@ internal import TrackwayPlatform
 /// stay in memory, within the limits for events that wait for a folder, and are discarded with the process. No file is
 /// created, nothing is sent, and the system is not observed. Only the diagnostic `previewed` is reported.
 extension Dependencies {
-    /// Whether the environment is that of an Xcode preview.
+    /// Whether the environment variables indicate an Xcode preview.
     package static func isPreview(_ variable: (String) -> String?) -> Bool {
         variable("XCODE_RUNNING_FOR_PREVIEWS") == "1"
     }

@@ -63,7 +63,7 @@ extension Analytics {
         snapshots.collectProperties()
     }
 
-    /// Takes a snapshot of the app's state, as for a screen.
+    /// Takes a snapshot of the app's state, as when a screen is shown.
     ///
     /// The snapshot is taken only in the foreground, and the policy's limit applies.
     package func requestSnapshot(title: String?) {
@@ -106,7 +106,7 @@ extension Diagnostic {
         Diagnostic(
             code: .snapshotSourceSilent,
             field: "snapshots.sources.\(part.rawValue)",
-            value: "no answer for \(PendingSourceQueries.timeout.components.seconds) s",
+            value: "no response within \(PendingSourceQueries.timeout.components.seconds) s",
             message: "The snapshot source \"\(part.rawValue)\" did not respond within "
                 + "\(PendingSourceQueries.timeout.components.seconds) s. Snapshots are taken without it until it does.",
             recoverySuggestion: "Make the source return known values immediately."

@@ -198,7 +198,7 @@ package final class SnapshotController: Sendable {
         return kinds
     }
 
-    /// Records the snapshot in progress with the values available, and ends input.
+    /// Records the snapshot in progress with the values available, and stops accepting input.
     ///
     /// Called when the app shuts the SDK down. Later input is ignored.
     func end() {
@@ -311,7 +311,7 @@ package final class SnapshotController: Sendable {
         handle(begins: false) { machine, now in machine.sourceAnswered(answer, for: person, at: now) }
     }
 
-    /// Records an event, after the process's start if that is not recorded yet.
+    /// Records an event, preceded by the process's start if that is not recorded yet.
     private func record(_ name: String, _ attributes: Attributes, at time: DeviceTime, to route: [DestinationID]) {
         lifecycle.begin()
         contextStore.perform { transaction in _ = transaction.record(name, attributes, at: time.moment, to: route) }

@@ -24,8 +24,8 @@ public struct SnapshotOptions: Sendable {
 
     /// The sources of snapshots.
     ///
-    /// nil (the default) uses the system's sources. Custom sources replace all of them, and a part without a source is
-    /// left out.
+    /// nil (the default) uses the system's sources. Custom sources replace all of them, and a part that has no source
+    /// is left out.
     ///
     /// Each source is called on its own thread, one call at a time. A source that takes longer than two seconds is
     /// reported as a `Diagnostic`, and snapshots continue without it until it responds.
@@ -45,7 +45,7 @@ public struct SnapshotOptions: Sendable {
 
     /// Whether snapshots on Apple platforms may contain values that identify the device.
     ///
-    /// Such values are kernel ids, the names of device and host, and network addresses. False by default: the App Store
+    /// Such values are kernel ids, the device and host names, and network addresses. False by default: the App Store
     /// forbids recognizing a device by them, even with consent. This setting has no effect on other systems or on
     /// custom ``sources``.
     public var allowsDeviceRecognition: Bool

@@ -7,7 +7,7 @@ package import TrackwayLifecycle
 
 /// The thread on which a source is called.
 ///
-/// Nothing else waits for this thread, so that a source that never returns delays nothing.
+/// Nothing else waits for this thread, so a source that never returns delays nothing.
 package protocol SourceThread: Sendable {
     /// Schedules `work` after all earlier work, without waiting for it.
     ///
@@ -19,7 +19,7 @@ package protocol SourceThread: Sendable {
 package struct SourceQueue: SourceThread {
     private let queue: DispatchQueue
 
-    /// Creates the thread of a part's source.
+    /// Creates the thread for a part's source.
     ///
     /// The thread's label is shown in debuggers.
     package init(for part: SnapshotPart) {
@@ -34,7 +34,7 @@ package struct SourceQueue: SourceThread {
 
 /// The sources of snapshots, each called on its own thread.
 ///
-/// Only one call of each source runs at a time. Every call returns immediately; a part without a source provides no
+/// Only one call to each source runs at a time. Every call returns immediately; a part that has no source provides no
 /// answer.
 struct SourceThreads: Sendable {
     private let sources: SnapshotSources
@@ -93,7 +93,7 @@ extension SnapshotSources {
         return known.filter(\.1).map(\.0)
     }
 
-    /// Returns a source's current answer; nil without a source.
+    /// Returns a source's current answer; nil if the part has no source.
     fileprivate func answer(_ part: SnapshotPart) -> SnapshotAnswer? {
         switch part {
         case .deviceProperties:

@@ -21,7 +21,7 @@ package struct Settings: Sendable, Hashable {
     /// The names of the current person's attributes in ``global``.
     package var personal: Set<String> = []
 
-    /// Creates settings without decisions or users.
+    /// Creates settings with no decisions and no users.
     package init(_ rules: ConsentRules) {
         consent = ConsentMachine(rules: rules)
     }
@@ -31,7 +31,7 @@ package struct Settings: Sendable, Hashable {
         policies.values.reduce(CollectionPolicy()) { $0.merging($1) }
     }
 
-    /// Removes personal global attributes if the person differs from that of `former`.
+    /// Removes personal global attributes if the person differs from the one in `former`.
     ///
     /// - Returns: The names of the removed attributes; nil if the person is the same.
     package mutating func forgetPersonal(of former: IdentityMachine) -> Set<String>? {

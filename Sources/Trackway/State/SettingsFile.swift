@@ -25,7 +25,7 @@ package final class SettingsFile: Sendable {
         var isUnread = false
         /// Tracks failures of writes and flushes on the storage queue.
         ///
-        /// A handler that changes the settings must not be called for its own change endlessly.
+        /// A handler that changes the settings must not be called endlessly because of its own changes.
         var failure = ReportedFailure()
     }
 
@@ -103,7 +103,7 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// Removes the users; decisions for the device stay.
+    /// Removes the users; device-wide decisions are kept.
     ///
     /// Call this before anything reads the settings. Damaged settings are left unchanged: they name no user, and
     /// nothing may be sent under them.
@@ -121,9 +121,9 @@ package final class SettingsFile: Sendable {
         try file.write(settings)
     }
 
-    /// Reads the file, and applies the changes made since the start.
+    /// Reads the file, and applies the changes made since startup.
     ///
-    /// For a file that could not be read at the start.
+    /// For a file that could not be read at startup.
     ///
     /// - Parameters:
     ///   - change: Changes the content of the file before any other change; nil for none.

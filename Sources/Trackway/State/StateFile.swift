@@ -56,8 +56,8 @@ package struct StateFile<Value: Sendable>: Sendable {
     ///   - format: The format of the file.
     ///   - mode: The way in which new content replaces the old.
     ///   - maxBytes: The maximum size. A larger file counts as damaged and is not read, and a larger value is not
-    ///     written. The default is more than the limits of events allow any state to become. nil skips the check, which
-    ///     saves a system call.
+    ///     written. The default exceeds the size that any state can reach under the event limits. nil skips the check,
+    ///     which saves a system call.
     package init(
         _ name: String,
         in folder: String,
@@ -81,7 +81,7 @@ package struct StateFile<Value: Sendable>: Sendable {
     /// - Throws: If the file exists but currently cannot be read.
     package func read() throws(StorageError) -> Content {
         if let maxBytes, let size = try storage.size(of: path), size > maxBytes {
-            return .damaged("\(path): \(size) bytes, of at most \(maxBytes)")
+            return .damaged("\(path): \(size) bytes; the maximum is \(maxBytes)")
         }
         guard let bytes = try storage.contents(of: path) else { return .missing }
         do {
@@ -211,7 +211,7 @@ package struct StateFile<Value: Sendable>: Sendable {
 /// The maximum number of attempts to lock a file, one millisecond apart.
 package enum LockAttempts: Int, Sendable {
     case once = 1
-    /// For a thread of the app.
+    /// For the app's threads.
     case few = 50
     /// For the storage queue.
     case many = 1_000

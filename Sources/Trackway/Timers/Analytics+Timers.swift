@@ -70,7 +70,7 @@ extension Analytics {
     ///
     /// The event has the elapsed time as `event_duration`, rounded to three decimals. If the timer does not exist, for
     /// example because it has already ended, the event is recorded without a duration, and a `Diagnostic` is reported.
-    /// An attribute `event_duration` of the app replaces the measured one.
+    /// An `event_duration` attribute that the app sets replaces the measured duration.
     @discardableResult
     public func endTimer(
         _ name: String,

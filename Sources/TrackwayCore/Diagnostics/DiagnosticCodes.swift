@@ -62,7 +62,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: A dictionary contains a value of a type that has no JSON form; it was left out.
     ///
-    /// Remedy: Convert the value to a supported type, or let its type conform to `AttributeConvertible`.
+    /// Remedy: Convert the value to a supported type, or make its type conform to `AttributeConvertible`.
     public static let valueUnsupported = Diagnostic.Code(rawValue: "value_unsupported", severity: .warning)
 
     /// A date is out of range.
@@ -112,12 +112,12 @@ extension Diagnostic.Code {
     /// Cause: `encode(to:)` of a typed event threw or wrote something other than named properties; the event was
     /// recorded without attributes.
     ///
-    /// Remedy: Let `encode(to:)` write named properties.
+    /// Remedy: Encode named properties in `encode(to:)`.
     public static let notEncodable = Diagnostic.Code(rawValue: "not_encodable", severity: .warning)
 
     /// The text is not valid JSON.
     ///
-    /// Cause: A text that should contain an event is not valid JSON, so it was rejected.
+    /// Cause: Text that should contain an event is not valid JSON, so it was rejected.
     ///
     /// Remedy: Send a JSON object for each event.
     public static let malformed = Diagnostic.Code(rawValue: "malformed", severity: .error)
@@ -178,7 +178,7 @@ extension DropReason {
     ///
     /// Cause: The event could not be written because of an input or output error, or because no file could be opened.
     ///
-    /// Remedy: Check that the storage folder exists and is writable, and check the limit of open files.
+    /// Remedy: Check that the storage folder exists and is writable, and check the limit on open files.
     public static let storageFailed = DropReason(rawValue: "storage_failed")
 
     /// The storage was not available yet.
@@ -263,7 +263,7 @@ extension DropReason {
     ///
     /// Cause: The event was recorded after the journal had been closed.
     ///
-    /// Remedy: Record events before the instance ends.
+    /// Remedy: Record events before the instance is released.
     public static let closed = DropReason(rawValue: "closed")
 
     /// A rule excludes the event from the destination.

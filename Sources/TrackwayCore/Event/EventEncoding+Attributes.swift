@@ -216,7 +216,7 @@ extension EventEncoding {
                 showsValue: false,
                 "The value was left out because its type \(type) is not supported",
                 recoverySuggestion:
-                    "Convert the value to a string, a number, a Boolean, a date, an array or a dictionary, or let "
+                    "Convert the value to a string, a number, a Boolean, a date, an array or a dictionary, or make "
                     + "\(type) conform to AttributeConvertible."
             )
         }
@@ -265,7 +265,7 @@ extension EventEncoding {
                 .numberNotFinite,
                 field: key,
                 value: value.summary,
-                "The number was left out because JSON cannot express infinities and not-a-number",
+                "The number was left out because JSON cannot represent infinity or NaN",
                 recoverySuggestion: "Record a finite number, or leave the attribute out."
             )
         case .dateOutOfRange:

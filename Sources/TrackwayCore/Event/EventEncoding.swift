@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The state of encoding one event: its limits, maximum end, and problems.
+/// The state of encoding one event: its limits, the maximum size of the writer, and the problems found.
 struct EventEncoding {
     let nameBytes: Int
     let keyBytes: Int

@@ -40,7 +40,7 @@ struct EventValidator {
                 .fieldInvalid,
                 "id",
                 at: text.range.lowerBound,
-                "An id is 36 characters such as 01890a5d-ac96-774b-bcce-b302099a8057."
+                "An id has 36 characters, such as 01890a5d-ac96-774b-bcce-b302099a8057."
             )
         }
         return id

@@ -25,7 +25,7 @@ public struct DeviceProperties: Sendable, Hashable {
 
     private var values: [String: AttributeValue] = [:]
 
-    /// Creates properties that are all unknown.
+    /// Creates an empty set of properties, all unknown.
     public init() {}
 
     /// The value of a property; nil if unknown.
@@ -67,13 +67,13 @@ extension DeviceProperties.Key where Value == Bool {
 }
 
 extension DeviceProperties.Key where Value == [String] {
-    /// Files that were found although an unmodified device does not have them.
+    /// Files that exist on the device, but not on an unmodified one.
     public static var evidenceFiles: Self { Self("evidence_files_present") }
 
     /// System folders that are symbolic links.
     public static var evidenceSymlinkedFolders: Self { Self("evidence_directories_symlinked") }
 
-    /// System folders that any user can write.
+    /// System folders that any user can write to.
     public static var evidenceWritableFolders: Self { Self("evidence_directories_writable") }
 
     /// Loaded libraries that modify apps.

@@ -15,7 +15,7 @@ public enum CapturedKey {
     public static let isFirstStart = "_is_first_start"
     /// Whether the app returned from the background.
     public static let resumedFromBackground = "_resumed_from_background"
-    /// The time that the app was in the foreground, in milliseconds.
+    /// The time the app spent in the foreground, in milliseconds.
     ///
     /// Time in the background is not included.
     public static let foregroundDuration = "_foreground_duration_msec"
@@ -57,7 +57,7 @@ public enum CapturedKey {
     public static let previousTimestamp = "_previous_timestamp"
     /// 1 for the first screen of a session, 0 for the others.
     public static let entrances = "_entrances"
-    /// The time that a screen was used, in milliseconds.
+    /// The time spent on a screen, in milliseconds.
     public static let engagementTime = "_engagement_time_msec"
 
     // MARK: Interface elements
@@ -88,7 +88,7 @@ public enum CapturedKey {
 
     /// The user's id, as a user attribute.
     public static let userID = "_user_id"
-    /// The time of the user's first opening, as a user attribute.
+    /// The time when the user first opened the app, as a user attribute.
     ///
     /// The value is in milliseconds since 1970.
     public static let firstTouch = "_user_first_touch_timestamp"

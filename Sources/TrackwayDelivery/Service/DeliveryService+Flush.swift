@@ -299,9 +299,9 @@ extension DeliveryService {
 struct FlushBaseline: Sendable {
     /// The counts of the writers known at that time.
     let accounts: [DestinationID: Ledger.Account]
-    /// The consumer that finds more writers; nil if the files were read.
+    /// The consumer that may find further writers later.
     ///
-    /// The files contain all writers.
+    /// Nil if the counts were read from the files, which cover all writers.
     private let consumer: JournalConsumer?
     /// The counts, as of that time, that were already settled when the consumer found their writers.
     private let found: [DestinationID: Ledger.Account]

@@ -73,7 +73,7 @@ public struct CollectorDestination: Destination {
         guard !accepted.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
-                "No durability is accepted, so no event could be removed. Accept at least disk and replicated."
+                "No durability is accepted, so events could never be removed. Accept at least disk and replicated."
             )
         }
         var writer = JSONWriter()

@@ -43,7 +43,8 @@ enum CollectorResponseEvaluator {
         else {
             return .retry(
                 after: nil,
-                reason: "The response counts \(answer.accepted) + \(answer.rejected.count) events instead of \(events)."
+                reason: "The response counts \(answer.accepted) accepted and \(answer.rejected.count) rejected events, "
+                    + "but \(events) were sent, or its indices are invalid."
             )
         }
         guard accepted.contains(CollectorDurability(rawValue: answer.durability)) else {
@@ -51,8 +52,8 @@ enum CollectorResponseEvaluator {
             return .retry(
                 after: nil,
                 reason: "The collector's durability is \"\(answer.durability.prefix(80))\", which is not one of the "
-                    + "accepted ones: \(known). The events are kept and sent again. Make the collector durable, or "
-                    + "accept its durability in the destination's settings."
+                    + "accepted ones: \(known). The events are kept and will be sent again. Make the collector "
+                    + "durable, or accept its durability in the destination's settings."
             )
         }
         guard !answer.rejected.isEmpty else { return .accepted }
@@ -87,12 +88,12 @@ enum CollectorResponseEvaluator {
         if let verdict = response.verdictOnGenericStatus { return verdict }
         let type = response.headers["content-type"] ?? "no content type"
         return .unrecognizedResponse(
-            reason: "Status \(response.status) (\(type.prefix(80))) is not a response of the collector."
+            reason: "Status \(response.status) (\(type.prefix(80))) is not a response from the collector."
                 + recoverySuggestion(for: response.status)
         )
     }
 
-    /// Returns a recovery suggestion for a status that a setting can avoid.
+    /// Returns a recovery suggestion for a status that a setting can prevent.
     ///
     /// The text starts with a space or is empty.
     private static func recoverySuggestion(for status: Int) -> String {

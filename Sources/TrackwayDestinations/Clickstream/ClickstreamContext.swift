@@ -82,7 +82,8 @@ struct ClickstreamContext: Sendable {
             presets[CapturedKey.sessionID] = .string(session.id)
             presets[CapturedKey.sessionStart] = .integer(session.start.milliseconds)
             presets[CapturedKey.sessionNumber] = .integer(session.number)
-            // Each event has its own duration; this value makes the attribute count include it.
+            // Each event has its own duration; this value is a placeholder so that the attribute count includes the
+            // duration.
             presets[CapturedKey.sessionDuration] = .integer(0)
         }
         recorded = context

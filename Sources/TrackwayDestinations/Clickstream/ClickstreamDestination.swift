@@ -26,7 +26,8 @@ public struct ClickstreamDestination: Destination {
     public let id: DestinationID
     /// The maximum size of a batch: 100 events and 384 KiB.
     ///
-    /// The request for such a batch, including the data that its events share, usually fits into ``maximumBodyBytes``.
+    /// The request for such a batch, including the data that its events share, usually fits within
+    /// ``maximumBodyBytes``.
     public let limits = BatchLimits(events: 100, bytes: 384 * 1024)
     /// The app's id in the pipeline.
     public let appID: String
@@ -53,7 +54,7 @@ public struct ClickstreamDestination: Destination {
     ///   - appID: The app's id in the pipeline.
     ///   - endpoint: The address to which events are sent. Its query, if any, is replaced.
     ///   - isCompressed: Whether bodies are compressed.
-    ///   - authCookie: The cookie that a load balancer requires, exactly as it issued it.
+    ///   - authCookie: The cookie that a load balancer requires, exactly as the load balancer issued it.
     ///   - userAttributes: The events that contain the attributes of the user.
     public init(
         id: DestinationID = "clickstream",
@@ -81,12 +82,12 @@ public struct ClickstreamDestination: Destination {
         let platform = encoder.platform()
         let text = encoder.body()
         guard !encoder.isEmpty else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoder.omitted)
+            throw WireEncodingError(.nothingToSend, "No event in the batch can be sent.", omitted: encoder.omitted)
         }
         guard text.count <= Self.maximumBodyBytes else {
             throw WireEncodingError(
                 .tooLarge,
-                "\(batch.records.count) events are \(text.count) bytes; a request has at most \(Self.maximumBodyBytes)."
+                "\(batch.records.count) events take up \(text.count) bytes; the maximum is \(Self.maximumBodyBytes)."
             )
         }
         let body = isCompressed ? Base64.encode(gzip.compress(text)) : text
@@ -125,7 +126,7 @@ public struct ClickstreamDestination: Destination {
     ///
     /// On success, the ingestion server responds with status 200 and no body, so nothing in the response proves that
     /// the server sent it. Status 200 counts as accepted unless the response is recognizably from elsewhere: a web
-    /// page, a redirect, or a response of another host.
+    /// page, a redirect, or a response from another host.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         response.verdict(from: endpoint) { response in
             switch response.status {

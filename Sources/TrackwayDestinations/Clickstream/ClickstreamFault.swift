@@ -21,7 +21,7 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
         case attributeValueTooLong = 2003
         /// An event has too many attributes.
         case tooManyAttributes = 2004
-        /// An attribute's number is infinite or not a number.
+        /// An attribute's number is infinite or NaN.
         case attributeNotFinite = 2005
         /// A user has too many attributes.
         case tooManyUserAttributes = 3001

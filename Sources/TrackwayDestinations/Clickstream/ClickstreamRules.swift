@@ -13,7 +13,7 @@ package enum ClickstreamRules {
         if name.hasMoreCharacters(than: ClickstreamLimits.eventName) {
             return ClickstreamFault(
                 .eventNameTooLong,
-                "An event name has at most \(ClickstreamLimits.eventName) characters. event name: \(name)"
+                "An event name can have at most \(ClickstreamLimits.eventName) characters. event name: \(name)"
             )
         }
         if !name.isClickstreamName {
@@ -49,7 +49,7 @@ package enum ClickstreamRules {
         return nil
     }
 
-    /// Returns the fault of an attribute beyond the maximum number per event.
+    /// Returns the fault for an attribute beyond the maximum number per event.
     package static func tooManyAttributes(_ name: String) -> ClickstreamFault {
         ClickstreamFault(.tooManyAttributes, "attribute name: \(name)")
     }
@@ -76,16 +76,16 @@ package enum ClickstreamRules {
         return nil
     }
 
-    /// Returns the fault of an attribute beyond the maximum number per user.
+    /// Returns the fault for an attribute beyond the maximum number per user.
     package static func tooManyUserAttributes(_ name: String) -> ClickstreamFault {
         ClickstreamFault(.tooManyUserAttributes, "attribute name: \(name)")
     }
 
-    /// The fault of a screen view without a screen name.
+    /// The fault for a screen view that has no screen name.
     package static var screenNameMissing: ClickstreamFault {
         ClickstreamFault(
             .screenNameMissing,
-            "record an screen view event without the required screen name attribute"
+            "A screen view event was recorded without the required screen name attribute."
         )
     }
 
@@ -123,14 +123,17 @@ package enum ClickstreamRules {
         return nil
     }
 
-    /// Returns the fault of an item beyond the maximum number per event.
+    /// Returns the fault for an item beyond the maximum number per event.
     package static func tooManyItems(_ item: Item) -> ClickstreamFault {
-        ClickstreamFault(.tooManyItems, "An event has at most \(ClickstreamLimits.items) items. item id: \(item.id)")
+        ClickstreamFault(
+            .tooManyItems,
+            "An event can have at most \(ClickstreamLimits.items) items. item id: \(item.id)"
+        )
     }
 
     /// Whether a quantity is usable in reports.
     ///
-    /// It must be a number, or a string that is one.
+    /// It must be a number or a numeric string.
     package static func isQuantity(_ value: AttributeValue) -> Bool {
         switch value {
         case .integer, .double: true
@@ -141,7 +144,7 @@ package enum ClickstreamRules {
 
     /// Returns a fault if an item's value is too long.
     ///
-    /// The length of a value of any type is that of its string form.
+    /// The length of any value is the length of its string form.
     private static func tooLong(_ name: String, _ value: AttributeValue) -> ClickstreamFault? {
         guard let text = value.clickstreamText, text.hasMoreCharacters(than: ClickstreamLimits.itemValue) else {
             // A number or Boolean never exceeds the limit.
@@ -197,7 +200,7 @@ package enum ClickstreamLimits {
     ///
     /// This includes those that the SDK adds.
     package static let attributes = 500
-    /// The number of attributes outside `attributes` that the documentation counts, too.
+    /// The number of attributes outside `attributes` that the documentation also counts.
     package static let commonAttributes = 25
     /// The maximum number of attributes of a user.
     package static let userAttributes = 100

@@ -33,7 +33,7 @@ enum ClickstreamVocabulary {
         return event.name
     }
 
-    /// Whether the documentation does not define an attribute of a captured event.
+    /// Whether an attribute of a captured event is undocumented.
     static func isUndocumented(_ key: String, in event: Event) -> Bool {
         // Only a visible start counts as the first start.
         if key == CapturedKey.isFirstTime, name(of: event) == passiveStart { return true }
@@ -42,7 +42,7 @@ enum ClickstreamVocabulary {
 
     /// Whether an attribute identifies a screen.
     ///
-    /// In a screen view, the event's own value identifies the screen that was shown.
+    /// In a screen view event, the event's own value identifies the screen that was shown.
     static func isScreen(_ key: String) -> Bool {
         key == CapturedKey.screenName || key == CapturedKey.screenUniqueID
     }

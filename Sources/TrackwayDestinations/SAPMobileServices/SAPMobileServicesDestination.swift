@@ -18,7 +18,7 @@ public struct SAPMobileServicesDestination: Destination {
     public let id: DestinationID
     /// The maximum size of a batch: 200 events and 256 KiB.
     ///
-    /// The size in bytes is that of the recorded events. A report of a batch of this size rarely exceeds
+    /// The size in bytes is that of the recorded events. The report for a batch of this size rarely exceeds
     /// ``maximumBodyBytes``.
     public let limits = BatchLimits(events: 200, bytes: 256 * 1024)
     /// The application's id in Mobile Services.
@@ -64,12 +64,12 @@ public struct SAPMobileServicesDestination: Destination {
 
     /// Creates a destination with an address that is used unchanged.
     ///
-    /// For example, the address of a proxy.
+    /// An example is the address of a proxy.
     ///
     /// - Parameters:
     ///   - id: `sap-mobile-services` by default; use a different id for each additional destination.
     ///   - endpoint: The address to which reports are posted.
-    ///   - applicationID: The application of records that do not specify one.
+    ///   - applicationID: The application for records that do not specify one.
     ///   - headers: Additional header fields.
     public init(
         id: DestinationID = "sap-mobile-services",
@@ -85,7 +85,7 @@ public struct SAPMobileServicesDestination: Destination {
 
     /// Returns the number of leading events that one report can contain.
     ///
-    /// All events of a report have the same application, version and device.
+    /// All events in a report have the same application, version and device.
     public func maximumEventsPerRequest(for batch: EventBatch) -> Int { reading(batch).leadingEventCount }
 
     /// Encodes a batch.
@@ -97,17 +97,18 @@ public struct SAPMobileServicesDestination: Destination {
         guard reading.leadingEventCount == batch.records.count else {
             throw WireEncodingError(
                 .tooLarge,
-                "A report is for one application on one device: here, the first \(reading.leadingEventCount) events."
+                "A report is for one application on one device, so it can contain only the first "
+                    + "\(reading.leadingEventCount) events."
             )
         }
         guard let source = reading.source else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: reading.omitted)
+            throw WireEncodingError(.nothingToSend, "No event in the batch can be sent.", omitted: reading.omitted)
         }
         let body = SAPUsageReport.json(of: reading.records, from: source, in: batch)
         guard body.count <= Self.maximumBodyBytes else {
             throw WireEncodingError(
                 .tooLarge,
-                "\(batch.records.count) events have \(body.count) bytes; a report has at most \(Self.maximumBodyBytes)."
+                "\(batch.records.count) events take up \(body.count) bytes; the maximum is \(Self.maximumBodyBytes)."
             )
         }
         return WireRequest(url: try url(of: source), headers: fields, body: body, omitted: reading.omitted)
@@ -115,11 +116,11 @@ public struct SAPMobileServicesDestination: Destination {
 
     /// Returns the verdict on a response.
     ///
-    /// A success counts as accepted unless it is a web page, a redirect or from another host. The documentation does
-    /// not specify how a Mobile Services back end responds to an accepted report, so nothing in a response can prove
-    /// that the back end sent it. Status 403 means that the application's usage policy is disabled (or that this client
-    /// may not report). The destination is then suspended, all events are kept, and one event is sent as a probe at
-    /// increasing intervals.
+    /// A success response counts as accepted unless it is a web page, a redirect or from another host. The
+    /// documentation does not specify how a Mobile Services back end responds to an accepted report, so nothing in a
+    /// response can prove that the back end sent it. Status 403 means that the application's usage policy is disabled
+    /// (or that this client may not report). The destination is then suspended, all events are kept, and one event is
+    /// sent as a probe at increasing intervals.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         let verdict = response.verdict(from: requestedAddress) { response in
             switch response.status {
@@ -168,7 +169,7 @@ public struct SAPMobileServicesDestination: Destination {
         boundApplication.map { "\(requestedAddress) \($0)" } ?? requestedAddress
     }
 
-    /// Validates the settings without a batch.
+    /// Validates the settings without encoding a batch.
     ///
     /// - Throws: `WireEncodingError` with `misconfigured` if they are invalid.
     package func checkSettings() throws(WireEncodingError) {
@@ -182,7 +183,7 @@ public struct SAPMobileServicesDestination: Destination {
         }
     }
 
-    /// Returns the address to which reports of a source are sent.
+    /// Returns the address to which a source's reports are sent.
     private func url(of source: SAPUsageSource) throws(WireEncodingError) -> String {
         let base = try base()
         guard case .backEnd(_, let namesDevice) = address else { return requestedAddress }

@@ -21,13 +21,13 @@ package enum SAPUsageKey {
     package static let application = "_sap_application"
     /// The application's version; the default is the context's version.
     package static let applicationVersion = "_sap_application_version"
-    /// The device's id; by default, that of the context.
+    /// The device's id; the default is the context's device id.
     package static let device = "_sap_device"
-    /// The device's model; by default, that of the context.
+    /// The device's model; the default is the context's device model.
     package static let deviceModel = "_sap_device_model"
-    /// The name of the operating system; by default, that of the context.
+    /// The name of the operating system; the default is the context's system name.
     package static let platform = "_sap_platform"
-    /// The version of the operating system; by default, that of the context.
+    /// The version of the operating system; the default is the context's system version.
     package static let platformVersion = "_sap_platform_version"
 
     /// Whether an attribute only controls encoding, and is not content.
@@ -54,7 +54,7 @@ package enum SAPUsageKey {
     package static let enterApplication = "EnterApplication"
     /// The value of a lifecycle record: the app left the foreground.
     package static let enterBackground = "EnterBackground"
-    /// The key of an event without a name.
+    /// The key of an event that has no name.
     package static let other = "Other"
 }
 

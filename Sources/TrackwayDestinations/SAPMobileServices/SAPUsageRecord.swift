@@ -13,7 +13,7 @@ struct SAPUsageRecord {
     private(set) var key: String
     private var fields: [SAPUsageField: String] = [:]
 
-    /// Translates an event from its context.
+    /// Translates an event, using its context.
     ///
     /// - Parameters:
     ///   - sessionlessID: The session id of events outside a session.
@@ -188,7 +188,7 @@ enum SAPUsageID {
 
     /// Returns the session id of events outside a session.
     ///
-    /// Each process has one.
+    /// Each process has its own id.
     static func sessionlessID(_ installation: InstallationID, _ writer: WriterID) -> String {
         make(["outside", installation.description, writer.description])
     }

@@ -75,7 +75,7 @@ struct SAPUsageBatchReader {
     /// Reads a batch.
     ///
     /// - Parameters:
-    ///   - application: The destination's application, which is the default of events that do not specify one.
+    ///   - application: The destination's application, which is the default for events that do not specify one.
     ///   - isBound: Whether the address contains the application, so that events of other applications cannot be sent.
     /// - Complexity: O(bytes of the batch).
     init(_ batch: EventBatch, application: String, isBound: Bool) {

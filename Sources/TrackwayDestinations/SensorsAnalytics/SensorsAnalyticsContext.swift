@@ -133,7 +133,7 @@ extension SensorsAnalyticsOptions {
 
 /// The offset of local time from UTC where events were recorded.
 ///
-/// The format writes dates as local time without a zone.
+/// The format writes dates as local time with no time zone.
 package struct SensorsAnalyticsZone: Sendable, Hashable {
     /// The seconds ahead of UTC; negative in the west.
     package var secondsAhead: Int64
@@ -145,7 +145,7 @@ package struct SensorsAnalyticsZone: Sendable, Hashable {
         self.secondsAhead = (-86_400...86_400).contains(secondsAhead) ? secondsAhead : 0
     }
 
-    /// Returns a date in the format's form: `2025-06-15 16:26:40.123`, local time.
+    /// Returns a date as the format writes it: `2025-06-15 16:26:40.123`, local time.
     package func text(_ date: Timestamp) -> String {
         let local = date.advanced(by: .seconds(secondsAhead)).iso8601
         return "\(local.prefix(10)) \(local.dropFirst(11).dropLast())"
@@ -156,8 +156,8 @@ package struct SensorsAnalyticsZone: Sendable, Hashable {
         String(date.advanced(by: .seconds(secondsAhead)).iso8601.prefix(10))
     }
 
-    /// The offset in the format's form, in minutes.
+    /// The offset as the format writes it, in minutes.
     ///
-    /// It has the opposite sign: UTC+8 is -480.
+    /// The sign is reversed: UTC+8 is -480.
     package var minutesBehind: Int64 { -(secondsAhead / 60) }
 }

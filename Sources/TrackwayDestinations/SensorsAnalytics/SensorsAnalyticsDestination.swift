@@ -72,7 +72,7 @@ public struct SensorsAnalyticsDestination: Destination {
         let headers = try headers(modes.first)
         let encoding = SensorsAnalyticsEncoding(batch, options: options, sentAt: sentAt)
         guard encoding.count > 0 else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoding.omitted)
+            throw WireEncodingError(.nothingToSend, "No event in the batch can be sent.", omitted: encoding.omitted)
         }
         let list = Base64.encode(compressor.compress(encoding.json))
         return WireRequest(
@@ -132,7 +132,7 @@ private struct SensorsAnalyticsModes {
     /// - Parameters:
     ///   - batch: The batch.
     ///   - destination: The destination whose mode to read.
-    ///   - defaultMode: The mode of events that were recorded without a mode.
+    ///   - defaultMode: The mode for events that were recorded with no mode.
     /// - Complexity: O(events + bytes of the contexts).
     init(_ batch: EventBatch, of destination: DestinationID, defaultMode: SensorsAnalyticsDebugMode) {
         var modes: [UInt32: SensorsAnalyticsDebugMode] = [:]

@@ -5,20 +5,21 @@
 public struct SensorsAnalyticsOptions: Sendable, Hashable {
     /// The responses that remove events from the queue.
     public enum ResponsePolicy: Sendable, Hashable {
-        /// Only a success of the back end itself.
+        /// Only a success response from the back end itself.
         ///
         /// After any other response, the events are kept, split or made dead letters, as for all other destinations.
         case careful
         /// The behavior of the format's first client.
         ///
-        /// Any response removes the events, unless its status is 403, 404 or 5xx. Without a success, they count as
-        /// rejected, not as delivered. Use it only for a back end that returns an error for events that it accepted.
+        /// Any response removes the events, unless its status is 403, 404 or 5xx. After a response other than success,
+        /// the events count as rejected, not as delivered. Use this policy only for a back end that returns an error
+        /// for events that it accepted.
         case asTheFirstClient
     }
 
     /// The debug mode, in which events are sent for individual inspection.
     ///
-    /// Off by default. This setting applies to events that were recorded without a mode.
+    /// Off by default. This setting applies to events that were recorded with no mode.
     public var debugMode = SensorsAnalyticsDebugMode.off
     /// The value of the `Cookie` field of every request; nil for none.
     public var cookie: String?
@@ -34,7 +35,7 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
     public var libraryVersion = "0.1.0"
     /// The value of the `User-Agent` field.
     ///
-    /// By default the name of the format's first client, which back ends know.
+    /// By default, this is the name of the format's first client, which back ends know.
     public var userAgent = "SensorsAnalytics iOS SDK"
 
     /// Creates the default options.

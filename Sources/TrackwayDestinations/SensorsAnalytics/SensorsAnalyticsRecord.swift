@@ -63,7 +63,7 @@ struct SensorsAnalyticsRecord {
             for (key, value) in own { add(key, value) }
             return
         }
-        // Later, more specific values win. The device's id and the session's cannot be overridden.
+        // Later, more specific values win. The ids of the device and the session cannot be overridden.
         var all = context.presets
         all["$lib_method"] = .string(method)
         all.merge(context.recorded.global)
@@ -141,8 +141,8 @@ struct SensorsAnalyticsRecord {
 
     /// Returns the record's number: 32 bits of the id's hash.
     ///
-    /// Hashing gives different numbers to events of other processes and devices, which count their events separately.
-    /// The same event always has the same number.
+    /// Processes and devices count their events separately; hashing gives their events different numbers. The same
+    /// event always has the same number.
     static func trackID(of id: EventID) -> UInt32 {
         // The finalizer of SplitMix64, over both halves.
         func mixed(_ value: UInt64) -> UInt64 {
@@ -201,7 +201,7 @@ struct SensorsAnalyticsRecord {
         writer.endObject()
     }
 
-    /// The ids in the record: only the one that is unbound, or all.
+    /// The ids in the record: only the id being unbound, or all ids.
     private var identities: [(key: String, value: String)] {
         switch (translation.kind, translation.identity) {
         case (.unbind, let pair): return pair.map { [$0] } ?? []

@@ -6,13 +6,13 @@ internal import TrackwayDestinationKit
 /// Evaluates responses to uploads to a Sensors Analytics back end.
 ///
 /// In this format, no response proves who sent it: back ends return status 200 with an empty body, a word, or a tiny
-/// image. However, they never send a web page. A web page, a redirect, and a response of another host therefore count
+/// image. However, they never send a web page. A web page, a redirect, and a response from another host therefore count
 /// as network failures.
 struct SensorsAnalyticsResponseEvaluator {
     let rule: SensorsAnalyticsOptions.ResponsePolicy
     let authority: String?
 
-    /// Returns the verdict on the response to a request with `events` events.
+    /// Returns the verdict on the response to a request that contains `events` events.
     func verdict(on response: WireResponse, events: Int) -> Verdict {
         if let verdict = response.verdictOnHostMismatch(expected: authority) { return verdict }
         switch rule {
@@ -24,7 +24,7 @@ struct SensorsAnalyticsResponseEvaluator {
     private func careful(_ response: WireResponse) -> Verdict {
         if let verdict = response.verdictOnGenericStatus { return verdict }
         if Self.isWebPage(response) {
-            return .unrecognizedResponse(reason: "Status \(response.status) has a web page as body.")
+            return .unrecognizedResponse(reason: "Status \(response.status) has a web page as its body.")
         }
         if let verdict = response.verdictOnSettingsStatus { return verdict }
         switch response.status {

@@ -25,9 +25,9 @@ package enum SensorsAnalyticsRules {
     ///
     /// Applies to the names of events and properties.
     package static let longestName = 100
-    /// The length from which a string is truncated, in UTF-16 units.
+    /// The length at which a string is truncated, in UTF-16 units.
     package static let textLength = 8_192
-    /// The length from which a crash reason is truncated, in UTF-16 units.
+    /// The length at which a crash reason is truncated, in UTF-16 units.
     ///
     /// A crash reason contains an entire stack trace.
     package static let crashReasonLength = 16_384
@@ -44,7 +44,7 @@ package enum SensorsAnalyticsRules {
 
     /// Returns the reason why a name is invalid.
     ///
-    /// The name is that of an event, a property, an item type or an identity.
+    /// The name can belong to an event, a property, an item type or an identity.
     ///
     /// Nil if the name is valid.
     ///
@@ -71,8 +71,8 @@ package enum SensorsAnalyticsRules {
 
     /// Returns a string truncated to the format's limit.
     ///
-    /// A string of at least `limit` UTF-16 units is truncated to one unit less, and `$` is appended. A surrogate pair
-    /// is never split.
+    /// A string of at least `limit` UTF-16 units is truncated to at most `limit - 1` units, and `$` is appended. A
+    /// surrogate pair is never split.
     ///
     /// - Complexity: O(`limit`).
     package static func text(_ text: String, limit: Int = textLength) -> String {
@@ -114,7 +114,7 @@ package enum SensorsAnalyticsRules {
         case nameLong = "property_name_long"
         /// A value is not a string, number, Boolean, date or list.
         case valueUnsupported = "value_unsupported"
-        /// A number is infinite or not a number.
+        /// A number is infinite or NaN.
         case valueNotFinite = "value_not_finite"
         /// A string was truncated.
         case valueCut = "value_cut"
@@ -146,7 +146,7 @@ package enum SensorsAnalyticsRules {
     ///
     /// - Parameters:
     ///   - value: The value as it was recorded.
-    ///   - limit: The length from which a string is truncated.
+    ///   - limit: The length at which a string is truncated.
     ///   - zone: The time zone for dates.
     /// - Complexity: O(size of the value).
     package static func outcome(
@@ -174,7 +174,7 @@ package enum SensorsAnalyticsRules {
         }
     }
 
-    /// Converts a list to the format's form, which contains only strings.
+    /// Converts a list to the form that the format accepts, which contains only strings.
     private static func list(_ values: [AttributeValue], limit: Int, in zone: SensorsAnalyticsZone) -> Outcome {
         var texts: [JSONValue] = []
         var warning: FormatWarning?

@@ -25,7 +25,7 @@ struct SensorsAnalyticsTranslation {
     /// The format does not support such notes, and would treat them as properties of the person, the item or the event.
     var note: RecordedLimitNote?
 
-    /// Translates an event from its context.
+    /// Translates an event, using its context.
     init(_ event: Event, in context: RecordedContext) {
         properties = event.attributes
         note = RecordedLimitNote(event.attributes)

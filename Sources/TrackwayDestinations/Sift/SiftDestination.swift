@@ -92,7 +92,7 @@ public struct SiftDestination: Destination {
         }
         let encoding = SiftEncoding(batch, edition: edition)
         guard encoding.count > 0 else {
-            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", omitted: encoding.omitted)
+            throw WireEncodingError(.nothingToSend, "No event in the batch can be sent.", omitted: encoding.omitted)
         }
         // The credentials are only the key, without the colon that separates a user name from a password.
         let credentials = String(decoding: Base64.encode(Array(beaconKey.utf8)), as: UTF8.self)
@@ -111,10 +111,10 @@ public struct SiftDestination: Destination {
 
     /// Returns the verdict on a response.
     ///
-    /// Status 200 removes the events from the queue unless it is a web page or another host's response. The body of a
-    /// success is not documented, so only responses that are clearly from elsewhere can be excluded.
+    /// Status 200 removes the events from the queue unless the response is a web page or comes from another host. The
+    /// body of a success response is not documented, so only responses that are clearly from elsewhere can be excluded.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        // Without a valid address, no request was sent, so no host is the expected one.
+        // Without a valid address, no request was sent, so no host is expected.
         let verdict = response.verdict(from: try? address()) { response in
             switch response.status {
             case 200: .accepted
@@ -160,7 +160,7 @@ public struct SiftDestination: Destination {
     ///
     /// - Parameters:
     ///   - device: The device properties of the context. Their `id` is the vendor's id on Apple systems, or a hash of
-    ///     the machine's id and the app's.
+    ///     the machine's and the app's ids.
     ///   - installation: The id to use if the device has no such id.
     /// - Returns: A UUID in uppercase, as the format's clients write it; an id of another form is returned unchanged.
     package static func installation(on device: Attributes, else installation: InstallationID) -> String {
@@ -177,7 +177,7 @@ public struct SiftDestination: Destination {
 
     /// Returns events as the format's list, before compression.
     ///
-    /// Data of a context or an installation is not added.
+    /// Data from a context or an installation is not added.
     ///
     /// - Complexity: O(size of the events).
     package static func list(_ events: [Event], edition: Edition) -> [UInt8] {

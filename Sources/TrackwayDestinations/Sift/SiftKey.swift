@@ -16,7 +16,7 @@ package enum SiftKey {
     package static let fields = "_fields"
     /// The app's own device properties, an object of strings.
     package static let deviceProperties = "_device_properties"
-    /// Metrics of the client, an object of strings.
+    /// The client's metrics, an object of strings.
     package static let metrics = "_metrics"
     /// The event's user, a string; empty for none.
     ///
@@ -30,10 +30,10 @@ package enum SiftKey {
     ///
     /// Snapshots have their own names.
     package static let type = "_type"
-    /// True for an event without a type, whose name has no meaning.
+    /// True for an event that has no type and whose name has no meaning.
     package static let untyped = "_untyped"
 
-    /// The name of an event without a type.
+    /// The name of an event that has no type.
     package static let untypedName = "_event"
 
     /// Whether an attribute only controls encoding, and is not content.

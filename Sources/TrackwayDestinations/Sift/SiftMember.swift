@@ -21,7 +21,7 @@ struct SiftMember: Sendable, Hashable {
     let shape: SiftShape
     /// The condition for sending the member.
     let condition: Condition
-    /// Whether the current edition sends the member, like the legacy edition.
+    /// Whether the current edition sends the member, as the legacy edition does.
     let isCurrent: Bool
 
     init(_ name: String, _ shape: SiftShape, _ condition: Condition = .always, isCurrent: Bool = false) {
@@ -101,7 +101,7 @@ struct SiftConstants: Sendable, Hashable {
         self.unsupported = unsupported
     }
 
-    /// Returns the format's name of a constant; nil if it has none.
+    /// Returns the format's name for a constant; nil if it has none.
     func spelling(of value: String) -> String? {
         guard values.contains(value) else { return nil }
         return SiftSpelling.snakeCase(type).map { "\($0)_\(value)" }

@@ -13,7 +13,7 @@ struct SiftRecord {
     /// The parts that were left out.
     var warnings: [SiftWarning] { translation.warnings }
 
-    /// Translates an event from its context and installation.
+    /// Translates an event, using its context and installation.
     init(_ event: Event, in context: RecordedContext, installation: String, edition: SiftDestination.Edition) {
         self.edition = edition
         translation = SiftTranslation(edition: edition)
@@ -41,7 +41,7 @@ struct SiftRecord {
         if !event.items.isEmpty { translation.note(.itemsUnsupported, at: "items") }
     }
 
-    /// The attributes of an event that are content.
+    /// The attributes of an event, except those that only control encoding.
     private static func content(of event: Event) -> Attributes {
         Attributes(event.attributes.filter { !SiftKey.isReserved($0.key) })
     }
@@ -69,7 +69,7 @@ struct SiftRecord {
         if let text, !text.isEmpty { put(key, .string(text)) }
     }
 
-    /// Returns the string of a reserved attribute, or `other` if it has none.
+    /// Returns the string of a reserved attribute, or `other` if the event has no such attribute.
     private mutating func text(_ key: String, of event: Event, else other: String?) -> String? {
         guard let value = event.attributes[key] else { return other }
         guard let text = value.siftText else {

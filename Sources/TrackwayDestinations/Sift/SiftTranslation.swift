@@ -20,7 +20,7 @@ struct SiftTranslation {
 
     /// Returns the attributes as an object of members, in their order.
     ///
-    /// Unknown values are absent. Members that the edition does not send are left out without a warning, because that
+    /// Unknown values are left out. Members that the edition does not send are left out without a warning, because that
     /// is intended.
     ///
     /// - Parameter path: The keys that lead to the object, with a trailing dot.
@@ -105,7 +105,7 @@ struct SiftTranslation {
         return objects.isEmpty ? nil : .array(objects)
     }
 
-    /// Returns an object of strings, without members of other types.
+    /// Returns an object of strings, excluding members of other types.
     private mutating func texts(_ attributes: Attributes, at path: String) -> JSONValue.Object {
         var object = JSONValue.Object()
         for (key, value) in attributes {
@@ -182,7 +182,7 @@ struct SiftWarning: Sendable, Hashable {
         let path = path.prefix(128)
         return switch code {
         case .itemsUnsupported: "The items were left out: the format does not support items."
-        case .keyUnknown: "\(path) was left out: the format has no such key here. Record it with a separate event."
+        case .keyUnknown: "\(path) was left out: the format has no such key here. Record it in a separate event."
         case .valueType: "\(path) was left out: the format requires \(expected) there."
         case .valueUnknown: "\(path) was left out: the format requires one of \(expected) there."
         }

@@ -29,7 +29,7 @@ struct BatchReader: Sendable {
         var end: LogPosition
         /// The first sequence number after this slice.
         var next: UInt64
-        /// True when the next event may not be sent yet.
+        /// True when the next event must not be sent yet.
         var isHeld = false
         /// The unreleased event at which reading stopped; nil if none.
         var waiting: UInt64?
@@ -118,7 +118,7 @@ struct BatchReader: Sendable {
     private static let maxRanges = 1024
     /// The maximum number of loss ranges in one read with a filter.
     ///
-    /// A filter may drop any single event. The gaps that a batch reports must be remembered in case the batch is
+    /// A filter may drop individual events. The gaps that a batch reports must be remembered in case the batch is
     /// rejected.
     private static let maxFilteredRanges = DroppedRanges.limit / 2
 
@@ -145,7 +145,7 @@ struct BatchReader: Sendable {
         while true {
             let tornBefore = reader.damage.tornTails
             guard let entry = try reader.next() else {
-                // Use the torn record's own sequence number, so that all readers agree on it.
+                // Use the torn record's own sequence number so that all readers agree on it.
                 if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &slice) }
                 // Nothing more will be read from a dead writer's log, and there may be many such logs.
                 if isComplete { reader.releaseWindow() }
@@ -342,6 +342,8 @@ struct BatchReader: Sendable {
 private struct AdmissionCache {
     private let rule: Admission.Rule?
     private var known: [UInt32: Admission] = [:]
+    /// The most recent decision.
+    ///
     /// Consecutive events nearly always share their context.
     private var latest: (context: UInt32, admission: Admission)?
 

@@ -92,9 +92,9 @@ struct Compaction: Sendable {
         try storage.replace(folder.settled, with: announced.fileBytes, durably: true)
     }
 
-    /// Starts the counts of another installation.
+    /// Starts new counts for another installation.
     ///
-    /// The folders of the leaving writers will be removed.
+    /// ``removeFolders()`` will remove the folders of the writers in `leaving`.
     mutating func begin(_ installation: InstallationID, without leaving: [WriterID]) throws(StorageError) {
         var emptied = SettledTotals(of: installation)
         emptied.compacted = totals.compacted.union(leaving)
@@ -102,7 +102,7 @@ struct Compaction: Sendable {
         totals = emptied
     }
 
-    /// Keeps a writer whose removal was announced but that continues in its folder.
+    /// Keeps a writer that continues in its folder although its removal was announced.
     ///
     /// Such a writer must not count as removed.
     mutating func keep(_ id: WriterID) {

@@ -20,7 +20,7 @@ struct ConsumerRequests: Sendable {
     fileprivate var held: Set<DestinationID> = []
     /// The last sequence number to report, by destination and writer.
     ///
-    /// The numbers are reported even if no event is left to report them with.
+    /// The numbers are reported even if there are no more events to send with them.
     fileprivate var reports: [DestinationID: [WriterID: UInt64]] = [:]
     /// The last released sequence number, by queue and writer.
     fileprivate var releases: [DestinationID: [WriterID: UInt64]] = [:]
@@ -95,10 +95,10 @@ extension JournalConsumer {
 
     /// Requests the release of all waiting events of a queue to delivery.
     ///
-    /// Has the effect of ``transfer(for:)``: immediately in every count, and on disk with
-    /// ``writeReleaseMarks(for:)``, at the latest when the consumer is closed. If the process dies before that, the
-    /// release is undone. Callable from any thread; reads the events recorded since the last count, and does not wait
-    /// for delivery's writes.
+    /// Has the effect of ``transfer(for:)``. Every count reflects the release immediately.
+    /// ``writeReleaseMarks(for:)`` writes it to disk, which happens at the latest when the consumer is closed. If the
+    /// process dies before that, the release is undone. Callable from any thread; reads the events recorded since the
+    /// last count, and does not wait for delivery's writes.
     ///
     /// - Returns: the number of events released.
     /// - Throws: `closed` if this process no longer delivers; `storage` if the waiting events cannot be counted.

@@ -8,7 +8,7 @@ internal import TrackwayCore
 /// The snapshot has a separate lock, under which no file is read or written. A caller that only counts events or
 /// makes a request therefore does not wait for a step.
 struct ConsumerSnapshot: Sendable {
-    /// The part of one writer's state that counting requires.
+    /// The part of one writer's state that is needed for counting.
     struct Writer: Sendable {
         let isComplete: Bool
         let isOwn: Bool
@@ -26,7 +26,7 @@ struct ConsumerSnapshot: Sendable {
         ///
         /// Its sequence number is after the cursor when the numbers in between are lost.
         let fronts: [DestinationID: UInt64]
-        /// The destinations to which numbers without an event are due to be reported.
+        /// The destinations that are due a report of sequence numbers without events.
         let dueReports: Set<DestinationID>
         /// The counts already settled, per destination, when the writer was found.
         let settledWhenFound: [DestinationID: Ledger.Account]
@@ -64,7 +64,7 @@ struct ConsumerSnapshot: Sendable {
     /// The events of these batches are in memory, even if their segments are removed.
     var leased: [DestinationID: LeasedEnd] = [:]
     var uncounted: [Ledger.Uncounted] = []
-    /// The destinations to which numbers without an event are due to be reported.
+    /// The destinations that are due a report of sequence numbers without events.
     var dueReports: Set<DestinationID> = []
     /// The destinations with unreported numbers at the end of a dead writer's log.
     var dueSkipReports: Set<DestinationID> = []
@@ -73,7 +73,7 @@ struct ConsumerSnapshot: Sendable {
     /// The requests not carried out yet; this snapshot counts them as done.
     var requests = ConsumerRequests()
 
-    /// Whether the snapshot includes every writer and cursor that only the consumer can load.
+    /// Whether the snapshot includes all current writers, and all cursors of the readable ones.
     func isCurrent(_ journal: Journal) throws(JournalError) -> Bool {
         let present = journal.destinations
         return try unknownWriters(journal).isEmpty
@@ -144,7 +144,7 @@ struct ConsumerSnapshot: Sendable {
     ///
     /// - Parameters:
     ///   - missing: each writer's sequence numbers that were in removed segments, read before this snapshot was taken.
-    ///   - tallies: the counters for the waiting events of destinations whose cursors delivery does not advance.
+    ///   - tallies: the counters of waiting events, for destinations whose cursors are not advanced by delivery.
     func ledger(
         _ journal: Journal,
         missing: [WriterID: MissingNumbers],
@@ -177,7 +177,7 @@ struct ConsumerSnapshot: Sendable {
                 // Delivery does not advance these cursors, so events for other destinations would count as pending
                 // here for a long time.
                 if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
-                    // Events that cannot be counted separately stay among the pending ones.
+                    // Events that cannot be counted separately remain counted as pending.
                     let tally = try? tally(at: id, of: destination, journal, tallies)
                     let missingCounts = missing.counts(from: cursor.next, through: cursor.next + cursor.released &- 1)
                     let released = cursor.released - missingCounts.values.reduce(0, +)
@@ -220,10 +220,10 @@ struct ConsumerSnapshot: Sendable {
         }
     }
 
-    /// Returns the number of a destination's pending events, without writers whose next event is held.
+    /// Returns the number of a destination's pending events, excluding writers whose next event is held.
     ///
     /// - Parameter limit: counting may stop at this number: a dead writer's log is read only when the writers counted
-    ///   before do not reach the limit.
+    ///   earlier do not reach the limit.
     func deliverableCount(
         for destination: DestinationID,
         limit: UInt64,

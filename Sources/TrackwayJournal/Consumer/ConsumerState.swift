@@ -81,7 +81,7 @@ struct ConsumerState: Sendable {
                 }
                 guard !writer.dueReports.isEmpty else { continue }
                 view.dueReports.formUnion(writer.dueReports)
-                // No later transfer may come that could report these numbers.
+                // There may be no later transfer to report these numbers.
                 for destination in writer.dueReports where writer.isComplete && leases.writer(for: destination) != id {
                     if writer.cursors[destination]?.hasReportableSkips == true {
                         view.dueSkipReports.insert(destination)
@@ -155,7 +155,7 @@ struct ConsumerState: Sendable {
         tallies.withLock { $0.forget(id) }
     }
 
-    /// Loads the new writers and cursors that counting requires.
+    /// Loads the new writers and cursors that are needed for counting.
     mutating func loadCursors() throws(JournalError) {
         _ = try discoverWriters()
         try eachWriter { (progress) throws(JournalError) in try progress.loadCursors() }
@@ -214,8 +214,9 @@ struct ConsumerState: Sendable {
         else {
             throw JournalError(
                 .outOfOrder,
-                "records \(records) of a batch for \(destination) cannot be settled now: not leased, out of order, "
-                    + "or \(delivered) delivered and \(deadLetters.count) set aside do not add up to \(records.count)"
+                "records \(records) of a batch for \(destination) cannot be settled: they are not leased, are out of "
+                    + "order, or their number, \(records.count), differs from \(delivered) delivered plus "
+                    + "\(deadLetters.count) set aside"
             )
         }
         guard records.upperBound == batch.ends.count || !records.isEmpty else { return }
@@ -306,10 +307,10 @@ struct ConsumerState: Sendable {
 }
 
 extension WriterReadState {
-    /// Loads the destinations' cursors that counting requires.
+    /// Loads the destinations' cursors that are needed for counting.
     fileprivate mutating func loadCursors() throws(JournalError) {
         for destination in cursors.accountable { try cursor(of: destination) }
-        // This check detects a log of a newer version. The log's end is read only when it is needed.
+        // This check detects a log written by a newer version. The log's end is read only when it is needed.
         _ = try journal.firstSequence(of: id)
     }
 }

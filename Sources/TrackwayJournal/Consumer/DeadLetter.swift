@@ -5,7 +5,7 @@ package import TrackwayCore
 
 /// An event that a destination will never accept, and the reason.
 ///
-/// Its writer's log continues without it.
+/// Delivery of the writer's log continues without the event.
 package struct DeadLetter: Sendable, Hashable {
     /// The event's index in the batch that was read.
     package var index: Int
@@ -79,7 +79,7 @@ struct DeadLetterLog: Sendable {
                 try log.removeSegments(before: LogPosition(segment: end.segment - Self.maxSegments + 1, offset: 0))
             }
         } catch {
-            // The copy for inspection is a convenience; the count and the reason are in the cursor either way.
+            // The copy is only for inspection; the count and the reason are in the cursor.
         }
     }
 

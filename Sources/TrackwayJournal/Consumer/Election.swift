@@ -28,7 +28,7 @@ extension Journal {
         }
     }
 
-    /// Runs `body` with the held consumer, or as ``withElection(_:)`` does.
+    /// Runs `body` with the held consumer, or else with ``withElection(_:)``.
     ///
     /// Returns nil while another process delivers.
     package func withConsumer<Result>(

@@ -8,13 +8,13 @@ extension ConsumerState {
     ///
     /// The order ensures that nothing is left to send if the process is killed between any two steps:
     /// 1. Every event is dropped at every cursor.
-    /// 2. The totals record the folders that count as finished under the new identity; the next time the journal is
-    ///    opened under that identity, they are removed before anything else.
+    /// 2. The totals record the folders that count as finished under the new identity. The next time the journal is
+    ///    opened under that identity, these folders are removed before anything else.
     /// 3. The identity changes, which ends the counts of the former identity.
     /// 4. The folders are removed.
     ///
     /// - Parameters:
-    ///   - successor: the identity that follows; nil for a new one.
+    ///   - successor: the identity to adopt; nil to create a new one.
     ///   - isAnnounced: whether back ends must also forget the former identity.
     mutating func erase(
         for successor: Identity? = nil,
@@ -65,8 +65,8 @@ extension ConsumerState {
                 do throws(JournalError) {
                     try readStates[id]?.discard(for: destination, through: nil, reason: .erased)
                 } catch {
-                    // A log of a newer version is left for that version; a log whose key is missing is removed with
-                    // its folder.
+                    // A log written by a newer version is left for that version; a log whose key is missing is removed
+                    // with its folder.
                     guard error.skipsLogPermanently else { throw error }
                     try readStates[id]?.skip(because: error)
                     break
@@ -91,7 +91,7 @@ extension JournalConsumer {
     /// Erases the installation and sets the given successor identity.
     ///
     /// - Parameters:
-    ///   - successor: the identity that follows; nil for a new one.
+    ///   - successor: the identity to adopt; nil to create a new one.
     ///   - isAnnounced: whether back ends must also forget the former identity.
     func erase(for successor: Identity?, isAnnounced: Bool = true) throws(JournalError) -> InstallationID {
         try change { (state) throws(JournalError) in try state.erase(for: successor, isAnnounced: isAnnounced) }
@@ -109,7 +109,7 @@ extension Journal {
     /// A new identity replaces the removed one. This journal continues as a new writer of the new installation, in
     /// the context that was set last.
     ///
-    /// - Parameter successor: the ``identityCopy`` of the identity that follows; nil for a new one. Bytes that do not
+    /// - Parameter successor: the ``identityCopy`` of the identity to adopt; nil to create a new one. Bytes that do not
     ///   prove their identity are treated as nil.
     /// - Returns: the removed identity, and the proof that this installation owned it; the proof is nil for an
     ///   identity created by an early version, and for one whose file was damaged.
@@ -129,10 +129,10 @@ extension Journal {
 
     /// Gives up this folder's identity, which another folder keeps.
     ///
-    /// For a folder that is a copy of the other one. A new identity replaces the former one in this folder. The
-    /// contents of this folder are removed, and no back end is requested to forget the former identity.
+    /// Use this for a folder that is a copy of the other one. A new identity replaces the former one in this folder.
+    /// The contents of this folder are removed, and back ends are not asked to forget the former identity.
     ///
-    /// - Throws: as ``erase(for:)``.
+    /// - Throws: as ``erase(for:)`` does.
     package func relinquishIdentity() throws(JournalError) {
         let isLeft = try withElection { (consumer) throws(JournalError) in
             _ = try consumer.erase(for: nil, isAnnounced: false)

@@ -26,7 +26,7 @@ struct SendingRules: Sendable {
     ///
     /// Nil when everything may be sent.
     var admission: Admission.Rule?
-    /// Drops or changes events that may be sent; nil for neither.
+    /// The filter that drops or changes events that may be sent; nil if none.
     var filter: (any EventFilter)?
 }
 

@@ -16,7 +16,7 @@ package struct JournalBatch: Sendable {
     let ends: [LogPosition]
     /// Where reading continues when everything is settled.
     let end: LogPosition
-    /// Losses found in this batch's part of the log, without earlier unreported losses.
+    /// Losses found in this batch's part of the log, excluding earlier unreported losses.
     let found: [DroppedRange]
     /// The indices of the records that a filter changed, ascending.
     let changed: [Int]
@@ -118,8 +118,8 @@ struct LeasedEnd: Sendable, Hashable {
 
 /// The segments of this process's own log with events in flight to a destination.
 ///
-/// This is a separate type because a bare array as a generic argument would require a launching process to look up a
-/// lot of type metadata for ranges.
+/// This is a separate type because using a bare array as a generic argument would make the process look up a lot of
+/// type metadata for ranges at launch.
 struct LeasedSegments: Sendable, Hashable {
     var ranges: [ClosedRange<UInt32>] = []
 }

@@ -33,7 +33,7 @@ package final class JournalConsumer: Sendable {
     init(journal: Journal, lock: any StorageLock) throws(JournalError) {
         self.journal = journal
         var fresh = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: journal, lock: lock) }
-        // This comes first, so that remains of a counted writer, left when a process was killed, do not count as a
+        // This comes first, so that the remains of a counted writer, left by a killed process, do not count as a
         // writer.
         fresh.compaction.removeFolders()
         // Other folders are read when they are needed, or by maintenance. With queues, all folders are read at once,
@@ -64,12 +64,12 @@ package final class JournalConsumer: Sendable {
     /// - Parameters:
     ///   - events: the maximum number of events; at least 1.
     ///   - bytes: the maximum bytes of events; a single larger event is returned alone.
-    ///   - rule: decides by the recorded context what may be sent; nil when everything may be sent. Events that the
+    ///   - rule: decides what may be sent, based on the recorded context; nil to send everything. Events that the
     ///     rule drops are counted in one atomic step with the batch's last record, or immediately if no record follows.
     ///     A batch ends before the first event that the rule holds; that event's writer then waits, but other writers
     ///     do not.
-    ///   - filter: drops or changes events that may be sent; nil for neither. Events that the filter drops count like
-    ///     those that `rule` drops.
+    ///   - filter: drops or changes events that may be sent; nil for no filter. Events that the filter drops count
+    ///     like those that `rule` drops.
     ///   - onlyReleased: true for a queue: stops before its first event beyond the release mark, see
     ///     ``transfer(for:)``.
     /// - Returns: nil when the destination has settled everything that currently may be sent.
@@ -125,7 +125,7 @@ package final class JournalConsumer: Sendable {
     ///   - records: the batch's records to settle; must start where the last call for this batch ended.
     ///   - delivered: the number of accepted records; the others are in `deadLetters`.
     /// - Throws: `outOfOrder` when the numbers do not add up or the lease has ended; `storage` when the cursor could
-    ///   not be written; the change is kept in memory and written with the next one.
+    ///   not be written. In the latter case, the change is kept in memory and written with the next one.
     package func settle(
         _ batch: JournalBatch,
         records: Range<Int>,
@@ -206,9 +206,9 @@ package final class JournalConsumer: Sendable {
         }
     }
 
-    /// Returns the number of deliverable events, on any thread.
+    /// Returns the number of deliverable events.
     ///
-    /// Does not wait for a running step.
+    /// Callable from any thread; does not wait for a running step.
     package func countDeliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
         let view = try currentView()
         // These writers could not be loaded because a step is running.
@@ -229,17 +229,17 @@ package final class JournalConsumer: Sendable {
         view.withLock { view in view.writers.values.contains { $0.heldFor.contains(destination) } }
     }
 
-    /// Whether numbers without an event are due to be reported.
+    /// Whether sequence numbers without events are due to be reported.
     ///
-    /// The numbers follow the destination's last event. They are lost, or were for other destinations; reading then
-    /// returns a batch without records.
+    /// These numbers follow the destination's last event, and were lost or were for other destinations. If they are
+    /// due, reading returns a batch without records.
     package func isReportDue(_ destination: DestinationID) -> Bool {
         view.withLock { $0.dueReports.contains(destination) }
     }
 
     /// Whether a dead writer's last skipped numbers are due for reporting.
     ///
-    /// These numbers are at the end of the writer's log, and no later transfer may come that could report them.
+    /// These numbers are at the end of the writer's log, so there may be no later transfer to report them.
     package func hasReportableSkips(_ destination: DestinationID) -> Bool {
         view.withLock { $0.dueSkipReports.contains(destination) }
     }
@@ -347,8 +347,7 @@ package final class JournalConsumer: Sendable {
 
     /// Returns the number of released events, including writers not loaded yet.
     ///
-    /// Includes writers that no step has loaded. Callable from any thread; does not wait for a step, but may read
-    /// files.
+    /// Callable from any thread; does not wait for a step, but may read files.
     package func countReleasedOfAll(for destination: DestinationID) throws(JournalError) -> UInt64 {
         try currentView(ofAllWriters: true).releasedCount(for: destination)
     }

@@ -59,7 +59,7 @@ extension JournalConsumer {
         state.withLock { $0.maintenance.next }
     }
 
-    /// Sets the callback for possible maintenance work; ends with ``close()``.
+    /// Sets the callback that reports possible maintenance work; ``close()`` removes it.
     ///
     /// The callback is called when another process requests delivery, when writers were added or removed, or when
     /// this process's writer started a segment or failed.
@@ -236,7 +236,7 @@ extension ConsumerState {
 
     // MARK: A removed folder
 
-    /// Restores the consumer's files after the folder was removed while the process runs.
+    /// Restores the consumer's files after the folder was removed while the process was running.
     ///
     /// The cursors of this process's writer, the totals and the election lock were removed with the folder.
     private mutating func resumeAfterRemoval() throws(JournalError) {

@@ -88,7 +88,7 @@ extension ConsumerState {
             if !segment.isOnlyAppManaged { ordinary -= segment.bytes }
             if isRemovedEntirely { total -= segment.bytes }
         }
-        // A failure does not reach this line, so the next trimming repeats everything.
+        // This line is not reached after a failure, so the next trimming repeats everything.
         maintenance.trimming = record
     }
 
@@ -146,7 +146,7 @@ extension ConsumerState {
 
     /// Returns the segments of all readable writers, oldest first within each writer.
     ///
-    /// Before that, counts the losses in segments that their own writer removed.
+    /// First counts the losses in segments that their own writer removed.
     private mutating func segments() throws(JournalError) -> [Segment] {
         var segments: [Segment] = []
         let leases = leases

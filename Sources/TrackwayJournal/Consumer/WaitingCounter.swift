@@ -140,7 +140,7 @@ struct WaitingTally: Sendable, Hashable {
     }
 }
 
-/// The waiting events per writer, for destinations whose cursors delivery does not advance.
+/// The waiting events per writer, for destinations whose cursors are not advanced by delivery.
 ///
 /// Counting reads files but does not write any.
 struct Tallies: Sendable {

@@ -23,11 +23,11 @@ struct WriterCursors: Sendable {
     private var unsaved: Set<DestinationID> = []
     /// The lengths of the cursor files as last written by this value.
     private var lengths: [DestinationID: Int] = [:]
-    /// The time since which omitted or skipped numbers are unreported, by destination.
+    /// The time since which omitted or skipped numbers have been unreported, by destination.
     private var skippingSince: [DestinationID: MonotonicTime] = [:]
     /// The last sequence number whose reporting was requested, by destination.
     ///
-    /// The numbers are reported even if no event is left to report them with.
+    /// The numbers are reported even if there are no more events to send with them.
     private var requestedReports: [DestinationID: UInt64] = [:]
 
     /// The maximum time that skipped numbers wait to be reported together with an event.
@@ -278,7 +278,7 @@ struct WriterCursors: Sendable {
 
     // MARK: Unreported numbers
 
-    /// Whether numbers without an event are due to be reported to a destination.
+    /// Whether sequence numbers without events are due to be reported to a destination.
     ///
     /// Losses are due immediately. Numbers that were for other destinations or omitted by rules are reported with the
     /// next event. They are due without an event on request, when the writer is dead and nothing can follow, when
@@ -288,7 +288,7 @@ struct WriterCursors: Sendable {
         guard !cursor.hasReportableLosses, !cursor.isNearRangeLimit else { return true }
         guard cursor.hasReportableSkips else { return false }
         if isComplete { return true }
-        // Numbers passed since the request still wait.
+        // Numbers passed since the request continue to wait.
         if let last = requestedReports[destination], let first = cursor.firstOmitted, first <= last { return true }
         guard let since = skippingSince[destination] else { return false }
         return since.duration(to: journal.clock.now().monotonic) >= Self.skipTimeout
@@ -299,7 +299,7 @@ struct WriterCursors: Sendable {
         requestedReports[destination] = max(requestedReports[destination] ?? 0, last)
     }
 
-    /// Updates the times since which omitted or skipped numbers are unreported.
+    /// Updates the times since which omitted or skipped numbers have been unreported.
     mutating func updateSkipTimes(at now: MonotonicTime) {
         for (destination, cursor) in all {
             // Limiting the time to `now` prevents a long wait if the clock went back.
@@ -310,7 +310,7 @@ struct WriterCursors: Sendable {
 
     /// The time at which the oldest unreported skipped numbers are due.
     ///
-    /// Nil if no numbers wait.
+    /// Nil if no numbers are waiting.
     var skipsDue: MonotonicTime? {
         skippingSince.values.min()?.advanced(by: Self.skipTimeout)
     }

@@ -5,8 +5,8 @@ internal import TrackwayCore
 
 /// The delivering process's state of one writer, and its operations on that writer's log.
 ///
-/// The state covers each destination's progress, the next reads, and the drops. It is part of the ``ConsumerState``;
-/// nearly every call may read or write files.
+/// Covers each destination's progress, the reading of events, and the dropping of events. The state is part of the
+/// ``ConsumerState``; nearly every call may read or write files.
 struct WriterReadState: Sendable {
     let id: WriterID
     /// Whether this is the current process's own writer.
@@ -21,7 +21,7 @@ struct WriterReadState: Sendable {
     private(set) var settledWhenFound: [DestinationID: Ledger.Account]?
     /// Whether the writer's process has ended, so that nothing will be added.
     private(set) var isComplete = false
-    /// The reason why the writer is skipped.
+    /// The reason the writer is skipped.
     ///
     /// Nil if it is not skipped. A writer is skipped if a newer version wrote its log, its key is missing, or it
     /// currently cannot be read. In the last case, the writer is skipped only until it can be read.
@@ -77,11 +77,11 @@ struct WriterReadState: Sendable {
 
     /// Whether a destination's next event was held when last read.
     func isHeld(_ destination: DestinationID) -> Bool {
-        // If the cursor has moved since then, for any reason, the result referred to another event.
+        // If the cursor has moved since then, for any reason, the stored number is not that of the next event.
         held[destination].map { $0 == cursors.all[destination]?.next } ?? false
     }
 
-    /// Discards the result that the next event for a destination was held.
+    /// Forgets that the next event for a destination was held.
     mutating func forgetHeld(for destination: DestinationID) {
         held[destination] = nil
     }
@@ -123,11 +123,11 @@ struct WriterReadState: Sendable {
         readers = [:]
     }
 
-    /// Reads the unknown cursors from the folder, and whether the writer's process is alive.
+    /// Reads the unknown cursors from the folder, and checks whether the writer's process is alive.
     ///
     /// - Throws: when this process's own folder cannot be read.
     mutating func refresh() throws(StorageError) {
-        // A log of a newer version is skipped permanently, and so is a log whose key is missing.
+        // A log written by a newer version is skipped permanently, and so is a log whose key is missing.
         guard problem == nil || isUnreadable else { return }
         do throws(StorageError) {
             let names = try folder.names()
@@ -207,7 +207,7 @@ struct WriterReadState: Sendable {
         let (before, slice) = try continueReading(for: destination, limits, by: rules, onlyReleased: onlyReleased)
         let cursor = slice.records.isEmpty ? try cursor(of: destination) : before
         guard !slice.records.isEmpty || cursors.isReportDue(destination, isComplete: isComplete) else { return nil }
-        // A batch without events reports losses and skipped numbers that no later event may report.
+        // A batch without events reports losses and skipped numbers, because there may be no later event.
         let (last, end) = slice.records.isEmpty ? (cursor.next - 1, cursor.position) : (slice.next - 1, slice.end)
         let found = slice.records.isEmpty ? [] : slice.dropped
         let events = EventBatch(
@@ -307,8 +307,8 @@ struct WriterReadState: Sendable {
 
     /// Settles the next records of a batch, in order.
     ///
-    /// - Throws: `storage` when the cursor could not be written; the change is kept in memory and written with the
-    ///   next one.
+    /// - Throws: `storage` when the cursor could not be written. The change is then kept in memory and written with
+    ///   the next one.
     mutating func settle(
         _ batch: JournalBatch,
         records: Range<Int>,
@@ -371,7 +371,7 @@ struct WriterReadState: Sendable {
         for destination: DestinationID,
         admitting rule: @escaping Admission.Rule
     ) throws(JournalError) {
-        // Events that may be sent stop the dropping, as held events do; they are not read here.
+        // Like held events, events that may be sent stop the dropping; they are not read here.
         let frontOnly: Admission.Rule = { context in
             if case .drop(let reason) = rule(context) { .drop(reason) } else { .hold }
         }
@@ -389,7 +389,7 @@ struct WriterReadState: Sendable {
     /// The result is 0 if and only if no released event remains; otherwise it may include events for other
     /// destinations.
     ///
-    /// - Parameter isBusy: true while a batch, whose events are not settled, is in flight to the queue.
+    /// - Parameter isBusy: true while a batch with unsettled events is in flight to the queue.
     mutating func releasedCount(to queue: DestinationID, isBusy: Bool) throws(JournalError) -> UInt64 {
         let before = try cursor(of: queue).released
         guard before > 0, !isBusy else { return before }
@@ -414,7 +414,7 @@ struct WriterReadState: Sendable {
             let isBehind = cursor.position.segment < newest || last.map { cursor.next <= $0 } ?? false
             guard isBehind, fronts[destination]?.next != cursor.next else { continue }
             _ = try advanceToNextEvent(for: destination)
-            // A reader holds a window of the log, and this reader may not be needed for a long time.
+            // A reader holds a window of the log, and this reader might not be needed again for a long time.
             readers[destination] = nil
         }
     }

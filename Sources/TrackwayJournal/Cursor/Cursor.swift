@@ -41,8 +41,8 @@ struct Cursor: Sendable, Hashable {
     /// Whether the destination has gaps whose report can wait for an event.
     ///
     /// The numbers in these gaps were for other destinations, or the destination's own rules omitted them. A
-    /// destination that never received anything about the writer has no such gaps: the report that all of the
-    /// writer's events were for other destinations is unnecessary.
+    /// destination that has never received anything about the writer has no such gaps, because it need not know that
+    /// all of the writer's events were for other destinations.
     var hasReportableSkips: Bool { firstOmitted != nil && hasReceivedAny }
     /// The first omitted or skipped number not yet reported; nil if none.
     var firstOmitted: UInt64? {
@@ -64,7 +64,7 @@ struct Cursor: Sendable, Hashable {
     var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
     var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
 
-    /// The first sequence number of a queue that may wait for a transfer.
+    /// The first sequence number of a queue that may be waiting for a transfer.
     var firstWaiting: UInt64 { max(next, mark ?? base) }
 
     /// The number of sequence numbers between the cursor and its release mark.
@@ -95,7 +95,7 @@ struct Cursor: Sendable, Hashable {
     mutating func advance(to next: UInt64, at position: LogPosition) {
         self.next = next
         self.position = position
-        assert(isBalanced, "every number before the cursor is accounted for")
+        assert(isBalanced, "every number before the cursor must be accounted for")
     }
 }
 
@@ -229,7 +229,7 @@ enum CursorFile {
     static func destinations(among names: [String]) -> [DestinationID] {
         names.compactMap { name in
             guard name.hasPrefix(JournalFolder.cursorPrefix) else { return nil }
-            // While a file is being written, its name is not a destination's.
+            // A file that is still being written has a temporary name, which is not a valid destination ID.
             return DestinationID(String(name.dropFirst(JournalFolder.cursorPrefix.count)))
         }
     }

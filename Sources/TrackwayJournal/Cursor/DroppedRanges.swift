@@ -5,9 +5,9 @@ internal import TrackwayCore
 
 /// Ranges of lost sequence numbers with reasons.
 ///
-/// Adjacent ranges of one reason are merged. The number of ranges is bounded: beyond ``limit`` ranges, the oldest are
-/// discarded. Their counts stay in the cursor; the collector then sees those numbers as an unexplained gap instead of
-/// an explained one.
+/// Adjacent ranges with the same reason are merged. The number of ranges is bounded: beyond ``limit`` ranges, the
+/// oldest are discarded. Their counts stay in the cursor; the collector then sees those numbers as an unexplained gap
+/// instead of an explained one.
 struct DroppedRanges: Sendable, Hashable {
     static let limit = 256
 

@@ -33,8 +33,8 @@ struct SettledTotals: Sendable, Hashable {
 
     /// Returns these totals with an announced successor installation.
     ///
-    /// If the process is killed between the replacement and the next write of the file, earlier counts are then not
-    /// lost and removed writers are not counted again.
+    /// The announcement ensures that no earlier counts are lost, and that no removed writers are counted again, if the
+    /// process is killed between the replacement and the next write of the file.
     func announcing(
         _ successor: InstallationID,
         after installation: InstallationID,

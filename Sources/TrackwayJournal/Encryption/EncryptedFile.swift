@@ -7,11 +7,11 @@
 /// |--:|--:|---|
 /// | 0 | 8 | `TRACKENC` |
 /// | 8 | 4 | format version, 1 |
-/// | 12 | 4 | the key's id |
+/// | 12 | 4 | the key's ID |
 /// | 16 | 32 | salt |
 /// | 48 | … | the content, encrypted |
 /// | … | 16 | tag; also authenticates bytes 0–47 |
-/// | … | 4 | crc32 of all bytes before |
+/// | … | 4 | crc32 of all preceding bytes |
 ///
 /// Each write uses its own key, derived from a 32-byte salt that is generated for every write and from the file's
 /// path relative to the installation's folder. The nonce can therefore be constant, and a file moved to another

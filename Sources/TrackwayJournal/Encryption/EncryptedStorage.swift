@@ -8,10 +8,10 @@
 /// file as damaged and start over. Plain files are readable with and without keys, so data that an installation wrote
 /// before it had keys stays readable.
 ///
-/// Sizes, and reads at an offset, refer to the stored bytes, of which an encrypted file has
-/// ``EncryptedFile/overhead`` more than its content. Only logs read at an offset, and they decrypt their records
-/// themselves. Marker files (``JournalStorage/makeMarkerFile(_:bytes:)``) contain only numbers and are written before
-/// a key exists, so they stay plain.
+/// Sizes, and reads at an offset, refer to the stored bytes. An encrypted file is ``EncryptedFile/overhead`` bytes
+/// longer than its content. Only logs read at an offset, and they decrypt their records themselves. Marker files
+/// (``JournalStorage/makeMarkerFile(_:bytes:)``) contain only numbers and are written before a key exists, so they
+/// stay plain.
 ///
 /// Damaged files, and files moved to another file's path, are returned unchanged; readers find no valid content in
 /// them.
@@ -74,7 +74,7 @@ package struct EncryptedStorage: ForwardingStorage {
 // MARK: Before the folder is used
 
 extension EncryptedStorage {
-    /// Checks that the keys can read the files; re-encrypts small files.
+    /// Checks that the keys can decrypt the files; re-encrypts small files.
     ///
     /// Rewrites small files that are plain or encrypted with a previous key. Call this method before using the folder
     /// in any other way. The installation's identity is written last: until it is encrypted with the current key, the
@@ -110,7 +110,7 @@ extension EncryptedStorage {
     /// Files that several processes write in turn; each has a lock file.
     private static let lockedFiles: Set<String> = ["settings", "streams", "intercepted"]
 
-    /// Encrypts a file with the current key, if that is not the case yet.
+    /// Encrypts a file with the current key unless it already uses that key.
     ///
     /// This may undo a concurrent write by another process, as a power loss could. Settings and similar files are not
     /// affected, because only one process at a time writes them.

@@ -12,8 +12,8 @@ package protocol AuthenticatedCipher: AnyObject, Sendable {
     /// Writes the same number of bytes to `output`, followed by a 16-byte tag.
     ///
     /// - Parameters:
-    ///   - nonce: 12 bytes that were never used with this key before.
-    ///   - associated: data that is authenticated with the text but not stored.
+    ///   - nonce: 12 bytes that have never been used with this key before.
+    ///   - associated: data that is authenticated with the plaintext but not stored.
     /// - Returns: false if the system's library fails; the contents of `output` are then undefined.
     func encrypt(
         _ text: UnsafeRawBufferPointer,
@@ -46,9 +46,9 @@ package typealias CipherMaker = @Sendable (_ key: [UInt8]) -> (any Authenticated
 /// not encrypt data directly. Derivation uses HKDF with SHA-256 (RFC 5869) as implemented in `TrackwayCore`, so that
 /// the derived keys are the same on every system.
 package struct FolderKeys: Sendable {
-    /// The number of bytes of a tag.
+    /// The number of bytes in a tag.
     static let tag = 16
-    /// The number of bytes of a nonce.
+    /// The number of bytes in a nonce.
     static let nonce = 12
 
     /// The key for new data.

@@ -11,7 +11,7 @@ internal import TrackwayCore
 ///
 /// | offset | bytes | content |
 /// |--:|--:|---|
-/// | 24 | 4 | the key's id |
+/// | 24 | 4 | the key's ID |
 /// | 28 | 12 | nonce: eight random bytes, then a count of frames |
 /// | 40 | … | the payload, encrypted |
 /// | … | 16 | tag |

@@ -27,7 +27,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         ///
         /// An unreadable identity is never replaced.
         public static let identityUnreadable = Code(rawValue: "identity_unreadable")
-        /// Another holder has the lock of this folder.
+        /// The lock on this folder is already held.
         public static let locked = Code(rawValue: "locked")
         /// The journal or log was closed.
         public static let closed = Code(rawValue: "closed")
@@ -58,7 +58,7 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     package static func doubtful(_ sequence: UInt64) -> JournalError {
         JournalError(
             .synchronizationFailed,
-            "a flush that covered event \(sequence) failed; later flushes succeed without proving that it is durable"
+            "a flush that covered event \(sequence) failed; later successful flushes do not prove that it is durable"
         )
     }
 
@@ -79,9 +79,9 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         }
         let remedy =
             cause.code == .denied
-            ? "change the owner of the folder and its files to the user this app runs as, or remove it"
+            ? "change the owner of the folder and its files to the user this app runs as, or remove the folder"
             : "they stay pending until it can be read"
-        self.init(.storage, "the events in \(folder) cannot be read now (\(cause)); \(remedy)", cause: cause)
+        self.init(.storage, "the events in \(folder) currently cannot be read (\(cause)); \(remedy)", cause: cause)
     }
 
     /// Runs a storage operation and converts its errors to journal errors.

@@ -73,7 +73,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let remedy =
             switch code {
-            case .full: "; free some space, stored data is not affected"
+            case .full: "; free up some space (stored data is not affected)"
             case .denied: "; make the folder writable for this user"
             case .encrypted:
                 "; provide that key in Configuration.storage.encryption, as a previous key if another one has replaced "

@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// | offset | bytes | content |
 /// |--:|--:|---|
-/// | 0 | 4 | length of header and payload; 0 where nothing was written yet |
+/// | 0 | 4 | length of header and payload; 0 where nothing has been written yet |
 /// | 4 | 4 | checksum of payload and the 16 bytes below, salted (``Checksum``) |
 /// | 8 | 1 | kind (``FrameKind``) |
 /// | 9 | 1 | flags |

@@ -32,7 +32,7 @@ struct SegmentAppender: @unchecked Sendable {
     private let encryptor: FrameEncryptor?
     /// The end of the range in which ``fitsPlain(payload:)`` returns true.
     ///
-    /// In a plain segment, this is at first half of the capacity, and later the full capacity; in an encrypted
+    /// In a plain segment, this is initially half of the capacity, and later the full capacity. In an encrypted
     /// segment, it is 0.
     private var plainMark: Int
     /// Whether ``passMark()`` has reported that the segment is half full.
@@ -99,7 +99,7 @@ struct SegmentAppender: @unchecked Sendable {
 
     /// Handles a payload that did not fit below the mark.
     ///
-    /// Returns true, but only once, if the reason is that half of the segment is full, or nearly so.
+    /// Returns true, but only once, if the payload did not fit because half of the segment is full, or nearly so.
     mutating func passMark() -> Bool {
         // In an encrypted segment, no payload fits below the mark.
         guard !isMarkPassed, encryptor == nil || used > capacity / 2 else { return false }

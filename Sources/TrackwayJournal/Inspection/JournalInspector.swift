@@ -5,8 +5,8 @@ public import TrackwayCore
 
 /// Inspects an installation's folder without changing anything.
 ///
-/// The inspector takes no lock and writes no file. It is safe to use while apps record and deliver; the report then
-/// shows a single point in time.
+/// The inspector takes no lock and writes no file. It is safe to use while apps record and deliver; in that case, the
+/// report shows a single point in time.
 public struct JournalInspector: Sendable {
     private let folder: JournalFolder
     private let storage: any JournalStorage
@@ -177,7 +177,7 @@ public struct JournalReport: Sendable, Hashable {
         public var segments: [Segment] = []
         /// Each destination's cursor in the writer's log.
         public var cursors: [Position] = []
-        /// The reason why the writer's log could not be read.
+        /// The reason the writer's log could not be read.
         ///
         /// Nil if the log was read.
         public var problem: String?

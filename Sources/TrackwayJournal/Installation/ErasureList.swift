@@ -79,7 +79,7 @@ struct ErasureList: Sendable, Hashable {
     ///
     /// Returns false if there was nothing to remove.
     ///
-    /// - Complexity: O(entries × destinations), with one small file for each combination.
+    /// - Complexity: O(entries × destinations); reads one small file for each combination.
     mutating func removeReported(_ folder: JournalFolder, _ storage: any JournalStorage) throws(StorageError) -> Bool {
         let before = entries.count
         var left: [Erasure] = []
@@ -132,10 +132,10 @@ extension Erasure {
 }
 
 extension Journal {
-    /// Returns erased installations that no event reports yet, oldest first.
+    /// Returns erased installations that no event has reported yet, oldest first.
     ///
-    /// The result contains the installation that was just erased, and those whose report was prevented when the
-    /// process was killed or by another erasure. Removes the erasures that every destination knows about.
+    /// The result contains the installation that was just erased, and those that were not reported because the process
+    /// was killed or another erasure followed. Removes the erasures that every destination knows about.
     ///
     /// Must not run concurrently with ``erase()``. Reads only one small file if the list is empty.
     package func unreportedErasures() throws(JournalError) -> [Erasure] {
@@ -161,7 +161,7 @@ extension Journal {
         }
     }
 
-    /// Adds the identity, which is about to be removed, to the list.
+    /// Adds the identity that is about to be removed to the list.
     ///
     /// Must be called before any other data of the identity is removed.
     func listErasure(proof: InstallationSecret?) throws(StorageError) {

@@ -27,8 +27,8 @@ enum InstallationFile {
         } catch {
             throw JournalError(
                 .identityUnreadable,
-                "the installation's identity in \(folder.installation) cannot be read or created now: \(error); "
-                    + "nothing was changed, try again when the folder is accessible",
+                "the installation's identity in \(folder.installation) currently cannot be read or created: \(error). "
+                    + "Nothing was changed; try again when the folder is accessible",
                 cause: error
             )
         }

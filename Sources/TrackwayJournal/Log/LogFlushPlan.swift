@@ -62,7 +62,7 @@ extension JournalStorage {
     ///
     /// - Parameters:
     ///   - path: a file or folder.
-    ///   - root: the topmost folder that the app owns. A folder above it that this user may not open is skipped,
+    ///   - root: the topmost folder that the app owns. A folder above it that this user cannot open is skipped,
     ///     because the user cannot have created anything in it.
     /// - Complexity: O(depth) flushes.
     func synchronizeFolders(above path: String, from root: String) throws(StorageError) {

@@ -40,7 +40,7 @@ public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertib
 /// The file names of a log's segments: eight digits and `.segment`.
 enum SegmentName {
     static let suffix = ".segment"
-    /// The name of the next segment while it is only prepared and not part of the log yet.
+    /// The name of the next segment while it is prepared but not yet part of the log.
     static let spare = "spare"
 
     static func path(_ folder: String, _ number: UInt32) -> String {

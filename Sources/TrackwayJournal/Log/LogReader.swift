@@ -286,7 +286,7 @@ public struct LogReader: Sendable {
         throw JournalError(
             .newerVersion,
             "\(path) was written in format version \(version), but this version reads only up to "
-                + "\(SegmentPreamble.newest); the file is unchanged, use the newer version to read it"
+                + "\(SegmentPreamble.newest). The file was not changed; use the newer version to read it"
         )
     }
 
@@ -346,8 +346,8 @@ public struct LogReader: Sendable {
     /// Returns the next offset at or after `offset` where an intact record starts.
     ///
     /// A segment written in another boot may have blank pages before written pages, if the power failed while pages
-    /// were being written. Such a segment is searched to its last byte. In this boot, the system has lost no data:
-    /// records were written one after another, so only the marker at the segment's end can follow a long blank range.
+    /// were being written. Such a segment is searched to its last byte. A segment of this boot has lost no data: its
+    /// records were written one after another, so only the marker at its end can follow a long blank range.
     ///
     /// - Parameter isBlank: whether only blank bytes were found just before `offset`.
     private mutating func search(from offset: Int, afterBlank isBlank: Bool) throws -> Int? {

@@ -15,7 +15,7 @@ struct LogWriter: Sendable {
     private(set) var appender: SegmentAppender?
     /// The newest segment's number; 0 before the first.
     private(set) var lastSegment: UInt32
-    /// The first segment that was not completely flushed to stable storage.
+    /// The first segment that has not been completely flushed to stable storage.
     private(set) var firstUnsynchronized: UInt32
     /// The next segment, created in advance; see ``offerSpare(_:)``.
     private var spare: (any SegmentStorage)?
@@ -64,8 +64,8 @@ struct LogWriter: Sendable {
 
     /// Handles a payload that did not fit below the mark.
     ///
-    /// Returns true if the reason is that half of the segment is full; the next segment can then be created in
-    /// advance.
+    /// Returns true if the payload did not fit because half of the segment is full; the next segment can then be
+    /// created in advance.
     mutating func passMark() -> Bool {
         appender?.passMark() ?? false
     }
@@ -214,7 +214,7 @@ struct LogWriter: Sendable {
 
     /// Accepts a segment created in advance.
     ///
-    /// Returns false if there already is a spare segment, or no current segment.
+    /// Returns false if there is already a spare segment, or if there is no current segment.
     mutating func offerSpare(_ file: any SegmentStorage) -> Bool {
         guard spare == nil, appender != nil else { return false }
         spare = file

@@ -143,8 +143,8 @@ struct SegmentWindow: Sendable {
 
     /// Whether the damaged record at `offset` may have been an event.
     ///
-    /// Internal records of the log are not events. The first record of a segment is its origin; for any other record,
-    /// the kind decides, if it is still readable.
+    /// Internal records of the log are not events. The first record of a segment is its origin. For any other record,
+    /// the kind determines the result if it is still readable.
     func mayHoldEvent(at offset: Int) -> Bool {
         guard offset > SegmentPreamble.size else { return false }
         let place = offset - start + 8

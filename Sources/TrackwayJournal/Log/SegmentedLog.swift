@@ -29,7 +29,7 @@ public final class SegmentedLog: Sendable {
 
     /// Opens the log in `folder`, creating it if it does not exist.
     ///
-    /// Records are never written to segments of an earlier owner, but to a new segment.
+    /// Records are always written to a new segment, never to segments of an earlier owner.
     ///
     /// - Throws: ``JournalError`` with code `locked` if another process owns the log, `storage` if the folder cannot
     ///   be used, or `newerVersion` if a newer version wrote the log.
@@ -136,6 +136,32 @@ public final class SegmentedLog: Sendable {
             throw failure
         }
         state.withLock { $0.log.flushSucceeded(plan) }
+    }
+
+    /// Completes the current segment, so that later records go to the next one.
+    ///
+    /// Does nothing if the current segment contains no records.
+    ///
+    /// - Returns: the position of the next record. All earlier records are in completed segments.
+    /// - Throws: `storage` if the next segment cannot be created, `closed`, or `synchronizationFailed`.
+    /// - Complexity: O(bytes that have not been flushed yet).
+    public func completeSegment() throws(JournalError) -> LogPosition {
+        try flushing.withLock { (_) throws(JournalError) in
+            try state.withLock { (state) throws(JournalError) in
+                if let failure = state.failure { throw failure }
+                let first = SegmentPreamble.size + FrameHeader.stride(payload: 0)
+                guard state.log.appender != nil, state.log.end.offset > first else { return }
+                do throws(StorageError) {
+                    try state.log.roll(payload: 0, sequence: state.next - 1, origin: [])
+                } catch {
+                    throw JournalError(error)
+                }
+            }
+            try synchronizeAlone()
+            // Freeing a segment's unused space changes its file, so it must not happen after the file is rewritten.
+            for segment in state.withLock({ $0.log.takeRetired() }) { segment.finish() }
+        }
+        return end
     }
 
     /// The position after the last record.

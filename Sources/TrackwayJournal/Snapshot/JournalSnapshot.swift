@@ -10,7 +10,7 @@ struct SnapshotReadError: Error {
     let cause: JournalError
 }
 
-/// A destination's pending events of all writers at one point in time.
+/// A destination's pending events from all writers at one point in time.
 ///
 /// The app reads and removes the events. The snapshot contains positions, not events: the log is read in batches,
 /// while other threads and processes record, read, and remove events. Reading detects removed and dropped events, so
@@ -112,7 +112,7 @@ package struct JournalSnapshot: Sendable {
 
     // MARK: Reading
 
-    /// Returns a reader for the snapshot's events, one batch at a time.
+    /// Returns a reader that reads the snapshot's events in batches.
     ///
     /// - Parameters:
     ///   - events: the maximum number of events in a batch; at least 1.
@@ -185,8 +185,8 @@ package struct JournalSnapshot: Sendable {
             let count = settled.now &- min(settled.then, settled.now)
             throw JournalError(
                 .outOfOrder,
-                "\(count) events of the snapshot for \(destination) were removed or dropped since it was created; the "
-                    + "events read so far are correct, create another snapshot for the rest"
+                "\(count) events of the snapshot for \(destination) were removed or dropped after it was created. The "
+                    + "events read so far are correct; create another snapshot for the rest"
             )
         }
         return now
@@ -202,7 +202,7 @@ package struct JournalSnapshot: Sendable {
         guard let oldest, oldest <= max(segment, part.oldest, now.position.segment) else {
             throw JournalError(
                 .outOfOrder,
-                "segments needed by the snapshot for \(destination) were removed from \(folder.root) since it was "
+                "segments needed by the snapshot for \(destination) were removed from \(folder.root) after it was "
                     + "created, perhaps because the journal is full; create another snapshot, and remove events sooner"
             )
         }
@@ -218,7 +218,7 @@ package struct JournalSnapshot: Sendable {
         guard journal.installation == installation else {
             throw JournalError(
                 .outOfOrder,
-                "all events in the snapshot for \(destination) were erased since it was created"
+                "all events in the snapshot for \(destination) were erased after it was created"
             )
         }
         return journal
@@ -259,10 +259,10 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - destination: an app-managed destination.
-    ///   - rule: decides by the recorded context what may be sent; its results must not change during the snapshot's
-    ///     lifetime. Events that the rule drops are not shown, and are counted when the snapshot is removed. Each
-    ///     writer's events end before the first event that the rule holds.
-    ///   - filter: drops or changes events; nil to show all events as they were recorded.
+    ///   - rule: decides what may be sent, based on the recorded context. Its results must not change during the
+    ///     snapshot's lifetime. Events that the rule drops are excluded, and are counted when the snapshot is removed.
+    ///     Each writer's events end before the first event that the rule holds.
+    ///   - filter: drops or changes events; nil to return all events as they were recorded.
     /// - Throws: `storage` if the folder currently cannot be read.
     /// - Complexity: O(number of writers).
     package func snapshot(
@@ -325,7 +325,7 @@ extension Journal {
         return try writtenCursor(of: id, destination)
     }
 
-    /// Returns a cursor in a log that does not know the destination.
+    /// Returns a cursor for a log that has none for the destination.
     ///
     /// Nil if the destination takes no backlog.
     private func backlogCursor(of destination: DestinationID, from first: UInt64) -> Cursor? {
@@ -345,7 +345,7 @@ extension ConsumerState {
         guard journal.installation == snapshot.installation else {
             throw JournalError(
                 .outOfOrder,
-                "all events in the snapshot for \(snapshot.destination) were erased since it was created"
+                "all events in the snapshot for \(snapshot.destination) were erased after it was created"
             )
         }
         try refresh()
@@ -371,8 +371,8 @@ extension WriterReadState {
     ///
     /// The app removed these events from the queue. The cursor changes in one atomic and durable step.
     ///
-    /// - Parameter rules: the rules of the snapshot. Events that they drop count as dropped, and no events are taken
-    ///   from the first event that they hold.
+    /// - Parameter rules: the rules of the snapshot. Events that they drop count as dropped. Events are taken only
+    ///   up to the first event that the rules hold.
     /// - Returns: the number of events taken.
     fileprivate mutating func take(
         for destination: DestinationID,

@@ -36,7 +36,7 @@ package struct SnapshotReader {
 
     /// Returns the next batch; nil after the last batch or an error.
     ///
-    /// - Throws: `outOfOrder` if events of the snapshot were removed or dropped since it was created, or if
+    /// - Throws: `outOfOrder` if events of the snapshot were removed or dropped after it was created, or if
     ///   everything was erased; `closed` if the journal was released; `storage` if the log currently cannot be read.
     /// - Complexity: O(bytes of the batch), plus the bytes recorded in between for other destinations.
     package mutating func next() throws(JournalError) -> EventBatch? {
@@ -44,7 +44,8 @@ package struct SnapshotReader {
             do throws(JournalError) {
                 if let batch = try nextBatch(of: part) { return batch }
             } catch {
-                // If the log was removed unread, its rest was for other destinations and maintenance removed it.
+                // If the log was removed unread, its remaining events were for other destinations, and maintenance
+                // removed it.
                 guard snapshot.isRemovedUnread(part) else {
                     parts = []
                     throw error

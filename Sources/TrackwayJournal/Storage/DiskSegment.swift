@@ -50,7 +50,7 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     private static let maxPopulated = 4 << 20
     /// The number of bytes to prefault at once.
     ///
-    /// Each page takes microseconds, and a thread in `finish` waits for at most this number of bytes.
+    /// Each page takes microseconds, and a thread in `finish` waits for at most this many bytes.
     private static let chunkBytes = 128 << 10
 
     func populate() {
@@ -74,7 +74,7 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     func synchronize() throws(StorageError) {
-        // Writes made through the mapping are first written to the file. No lock is held meanwhile, because a
+        // Writes made through the mapping are first written to the file. No lock is held during this, because a
         // recording thread may need it for `finish`. If the mapping ends concurrently, `finish` has passed its data
         // to the file, and synchronizing a range that is no longer mapped is harmless.
         if isMapped.withLock({ $0 }), ctrackway_synchronize_map(memory.baseAddress, memory.count, true) != 0,

@@ -3,18 +3,16 @@
 
 /// The interface between the journal and a file system.
 ///
-/// ``DiskStorage`` is the implementation for real file systems. Tests substitute other implementations: in memory,
-/// with injected faults, or losing all data that was never flushed. Paths are absolute, with components separated by
-/// `/`.
+/// ``DiskStorage`` is the implementation for real file systems. Tests substitute implementations that work in memory,
+/// inject faults, or lose all data that was never flushed. Paths are absolute, with components separated by `/`.
 ///
 /// Every call blocks until done and may come from any thread. The conformance suite in `TrackwayTesting` verifies an
 /// implementation.
 public protocol JournalStorage: Sendable {
     /// Creates a folder and its parents; existing folders are accepted.
     ///
-    /// A new folder's name survives power loss only after ``synchronizeFolder(_:)`` was called for its parent, and
-    /// likewise for all folders up the path. The journal does this before it reports anything in the folder as
-    /// durable.
+    /// A new folder's name survives power loss only after ``synchronizeFolder(_:)`` has been called for its parent and
+    /// for every folder above that. The journal does this before it reports anything in the folder as durable.
     func makeFolder(_ path: String) throws(StorageError)
     /// Returns the names in a folder, in any order.
     ///
@@ -71,7 +69,7 @@ public protocol JournalStorage: Sendable {
     func makeMarkerFile(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
     /// Takes the advisory lock of a file.
     ///
-    /// Returns nil if another holder has the lock. A missing file is created. The lock ends when the returned value
+    /// Returns nil if the lock is already held. A missing file is created. The lock ends when the returned value
     /// is released, or when the process ends for any reason.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
     /// Flushes a file's bytes to stable storage, regardless of which process wrote them.

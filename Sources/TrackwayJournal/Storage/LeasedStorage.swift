@@ -77,7 +77,7 @@ package struct LeasedStorage: ForwardingStorage {
         turn = JournalFolder(root).root + "/turn.lock"
     }
 
-    /// The tokens of the leases that this process holds, in all storages.
+    /// The tokens of the leases that this process holds, across all storages.
     ///
     /// All tokens are distinct.
     private static let held = Locked<Set<String>>([])

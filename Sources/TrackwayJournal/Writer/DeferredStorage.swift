@@ -67,8 +67,8 @@ extension Journal {
             for note in try UnpersistedMarker.abandoned(in: folder, storage, except: writer) {
                 state.withLock { $0.count(lost: note.count) }
                 lost += note.count
-                // If the process is killed before this line, these events are counted twice, which is better than not
-                // at all.
+                // If the process is killed before this line, these events are counted twice, which is better than
+                // not counting them at all.
                 try storage.remove(note.path)
             }
             return lost
@@ -97,7 +97,7 @@ extension WriterState {
             held.dropAll(reason)
         }
         // From here on, the segment records which numbers exist only in memory; without a segment, the marker file
-        // does so.
+        // does.
         drain()
     }
 
@@ -156,7 +156,7 @@ final class UnpersistedMarker: Sendable {
             return try storage.makeMarkerFile(path, bytes: bytes)
         } catch {
             guard error.code == .missing else { throw error }
-            // Folders have no encryption keys, so they can be created where files cannot.
+            // Folders have no encryption keys, so they can be created even when files cannot.
             try storage.makeFolder(folder.root)
             return try storage.makeMarkerFile(path, bytes: bytes)
         }

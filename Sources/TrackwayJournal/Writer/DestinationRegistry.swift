@@ -30,7 +30,7 @@ struct DestinationRegistry: Sendable {
 
     /// Whether a destination is app-managed.
     ///
-    /// Nil if the destination is not registered, so that this process cannot know.
+    /// Nil if the destination is not registered, in which case this process cannot know.
     func isAppManaged(_ id: DestinationID) -> Bool? {
         presentSet.contains(id) ? appManaged.contains(id) : nil
     }
@@ -43,7 +43,7 @@ struct DestinationRegistry: Sendable {
     /// Whether there are app-managed destinations.
     var hasAppManaged: Bool { !appManaged.isEmpty }
 
-    /// Whether a destination receives the events of logs without its cursor.
+    /// Whether a destination receives events from logs that have no cursor for it.
     ///
     /// Events recorded by an earlier run or another process go to the destinations that the configuration names, but
     /// not to destinations added later.
@@ -76,7 +76,7 @@ struct DestinationRegistry: Sendable {
     /// - Parameters:
     ///   - beginning: the cursor at which its events start; ignored if the destination was added before.
     ///   - isAppManaged: whether the destination is app-managed.
-    /// - Returns: true if the destination was never added before.
+    /// - Returns: true if the destination had never been added before.
     @discardableResult
     mutating func add(_ id: DestinationID, from beginning: Cursor, isAppManaged: Bool) -> Bool {
         if presentSet.insert(id).inserted { present.append(id) }

@@ -105,7 +105,7 @@ extension Journal {
         for destination in damaged { cursors[destination] = Cursor(damagedBefore: extent.first) }
         for destination in destinations where cursors[destination] == nil {
             let beginning = id == writer ? registry.withLock { $0.beginning(of: destination) } : nil
-            // A destination that was added later has no cursor in a log that does not know it.
+            // A destination has no cursor in a log that was started before it was added.
             let isFor = registry.withLock { $0.takesBacklog(destination) }
             cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
         }
@@ -117,17 +117,17 @@ extension Journal {
         )
     }
 
-    /// Counts losses that no file records yet as dropped.
+    /// Counts unpersisted losses as dropped.
     ///
-    /// While the storage rejects writes, events that do not fit in memory either are lost. The files still count
-    /// these events as pending.
+    /// Events that do not fit in memory while the storage rejects writes are lost. The files still count these events
+    /// as pending.
     private func countingHeldLosses(_ ledger: Ledger) -> Ledger {
         let losses = state.withLock { $0.held.dropped }
         guard !losses.isEmpty else { return ledger }
         var ledger = ledger
         for destination in destinations {
             for (reason, count) in losses {
-                // The ledger does not include events dropped since it was counted.
+                // The ledger does not include events dropped since it was computed.
                 let known = min(count, ledger.destinations[destination]?.pending ?? 0)
                 ledger.destinations[destination]?.pending -= known
                 ledger.destinations[destination]?.dropped[reason, default: 0] += known

@@ -27,7 +27,7 @@ package final class Journal: Sendable {
     ///
     /// Set by this process's consumer. This lock is also an innermost lock.
     let leased = Locked(LeasedSegments())
-    /// The count of recreated folders, and the callback that reports one.
+    /// The number of folder recreations, and the callback that reports them.
     private let restorations = Locked(Restorations())
     /// The callback for maintenance work; see ``onChange(_:)``.
     private let changes = Locked<(@Sendable () -> Void)?>(nil)
@@ -180,7 +180,7 @@ package final class Journal: Sendable {
             return .stored(sequence)
         }
         if isSlow { notifyMaintenanceNeeded() }
-        // A destination with a cursor in the log is currently removed, so the event must name its destinations.
+        // A destination with a cursor in the log has been removed, so the event must name its destinations.
         return outcome ?? append(payload, route: explicitRoute)
     }
 
@@ -239,7 +239,7 @@ package final class Journal: Sendable {
     ///   folder was removed; `closed`.
     package func synchronize() throws(JournalError) {
         guard !fork.isInChild else {
-            throw JournalError(.closed, "the journal in \(folder.root) belongs to the process that was forked")
+            throw JournalError(.closed, "the journal in \(folder.root) belongs to the parent of this forked process")
         }
         try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
     }
@@ -257,7 +257,7 @@ package final class Journal: Sendable {
         guard !restoreFolder() else {
             throw JournalError(
                 .storage,
-                "\(folder.root) was removed while in use, with its pending events; it is recreated where possible"
+                "\(folder.root) was removed while in use, along with its pending events; it is recreated if possible"
             )
         }
         let (plan, writer, last) = try state.withLock { (state) throws(JournalError) in
@@ -266,14 +266,14 @@ package final class Journal: Sendable {
                 throw JournalError(
                     .storage,
                     state.isAwaitingStorage
-                        ? "events are held in memory until \(folder.root) can be used, once the device is unlocked"
-                        : "events are held in memory because \(folder.root) accepts no more now; free some space"
+                        ? "events are held in memory until the device is unlocked and \(folder.root) can be used"
+                        : "events are held in memory because \(folder.root) rejects writes; free up some space"
                 )
             }
             guard state.replaceDoubtfulSegment() else {
                 throw JournalError(
                     .synchronizationFailed,
-                    "an earlier flush of \(folder.root) failed, and no trustworthy segment can be started: free some "
+                    "an earlier flush of \(folder.root) failed, and no reliable segment can be started; free up some "
                         + "space, or restart the process if a folder could not be flushed"
                 )
             }
@@ -359,7 +359,7 @@ package final class Journal: Sendable {
         state.withLock { $0.log.takeUnpopulated() }?.populate()
     }
 
-    /// Sets the callback for a removed and recreated folder.
+    /// Sets the callback that reports a removed and recreated folder.
     ///
     /// The callback receives the number of events that this process had recorded before the removal; undelivered
     /// events among them are lost. It is called on the thread that detected the removal.

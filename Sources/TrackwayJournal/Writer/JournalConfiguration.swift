@@ -70,7 +70,7 @@ package struct JournalConfiguration: Sendable, Hashable {
 
     /// Returns the maximum number of its own segments that a process keeps.
     ///
-    /// This limit applies whether or not any process trims. It is a quarter more than the limit for all processes, so
+    /// This limit applies whether or not any process trims. It is 25% higher than the limit for all processes, so
     /// that the delivering process, which knows the segments that each destination still needs, trims first.
     ///
     /// - Parameter hasAppManaged: whether there are app-managed destinations.

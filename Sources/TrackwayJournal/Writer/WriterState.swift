@@ -63,7 +63,7 @@ struct WriterState: Sendable {
     ///
     /// If so, it is unknown whether the log's own name is on stable storage.
     var isPathDoubtful = false
-    /// Whether the folder or current segment was removed and is not recreated yet.
+    /// Whether the folder or current segment was removed and has not been recreated yet.
     var isFolderMissing = false
     /// The journal's registry; see ``DestinationRegistry``.
     ///
@@ -80,7 +80,7 @@ struct WriterState: Sendable {
     ///
     /// True after half of a segment was filled, a segment was started, or events were held in memory.
     private var hasMaintenanceWork = false
-    /// The reason why the last attempt to make space failed.
+    /// The reason the last attempt to make space failed.
     ///
     /// Nil if it succeeded.
     private var failureReason: DropReason?
@@ -155,7 +155,7 @@ struct WriterState: Sendable {
         guard !isClosed else { return .closed }
         let wasHeld = !held.isEmpty
         if log.passMark() { hasMaintenanceWork = true }
-        // Deferred, so that a segment started meanwhile correctly records the numbers written before it.
+        // Deferred, so that a segment started in the meantime correctly records the numbers written before it.
         defer {
             next = sequence + 1
             writeHeldMarker()
@@ -183,7 +183,7 @@ struct WriterState: Sendable {
         return .dropped(sequence, reason)
     }
 
-    /// Returns whether maintenance has new work since the last call; see ``Journal/onChange(_:)``.
+    /// Returns whether maintenance has new work, and clears the flag; see ``Journal/onChange(_:)``.
     mutating func consumeChangeFlag() -> Bool {
         defer { hasMaintenanceWork = false }
         return hasMaintenanceWork
@@ -216,7 +216,7 @@ struct WriterState: Sendable {
 
     /// Starts the first segment before the first event.
     ///
-    /// If the storage rejects this, the first event retries.
+    /// If the storage rejects this, recording the first event retries it.
     mutating func prepare() {
         _ = makeSpace(for: 0)
     }

@@ -81,7 +81,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
 
     private var state = State.notRunning
     private var hasEverStarted = false
-    /// Whether the user has seen this process.
+    /// Whether this process has been visible to the user.
     private var hasBeenSeen = false
 
     /// Creates a machine for a new installation.

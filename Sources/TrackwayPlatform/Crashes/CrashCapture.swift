@@ -157,8 +157,8 @@ package struct CrashCaptureError: Error, Sendable, Hashable, CustomStringConvert
     package var description: String {
         if systemCode == Self.unsupported {
             return
-                "this system terminates a process that handles crash signals, so crashes are captured only in the apps "
-                + "for other systems"
+                "this system terminates a process that handles crash signals, so crashes are captured only on "
+                + "other systems"
         }
         return
             "crashes cannot be captured (error \(systemCode)): a file, pipe, or handler could not be created, or eight "

@@ -170,7 +170,7 @@ package final class LifecycleObservation: Sendable {
 
     /// Ends the observation.
     ///
-    /// A running call of the observer may still finish afterward.
+    /// A call to the observer that is in progress may still finish afterward.
     package func cancel() {
         signals.removeObserver(number)
     }

@@ -111,11 +111,11 @@ package enum ProcessLifecycleEvent: Sendable, Hashable {
 /// The defaults are short because correctness does not depend on them: events are already stored, and the delay only
 /// lets them be delivered sooner.
 package struct LifecycleTimeouts: Sendable, Hashable {
-    /// The limit before the process is stopped.
+    /// The time allowed before the process is stopped.
     ///
     /// A user who presses Ctrl-Z expects the prompt immediately.
     package var background: Duration
-    /// The limit before the process exits, because of a signal or normally.
+    /// The time allowed before the process exits, because of a signal or normally.
     package var termination: Duration
 
     /// Creates timeouts.

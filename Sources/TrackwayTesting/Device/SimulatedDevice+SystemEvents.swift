@@ -27,8 +27,8 @@ extension SimulatedDevice {
 
     /// Kills the app's process immediately, without notification.
     ///
-    /// Examples are `kill -9`, a crash, and a lack of memory. The next process finds everything that the killed process
-    /// wrote.
+    /// Examples are `kill -9`, a crash, and an out-of-memory kill. The next process finds everything that the killed
+    /// process wrote.
     public func kill() throws(SimulatedDeviceError) {
         try check("kill", [.active, .inactive, .background, .suspended])
         endProcess { $0.afterKill() }

@@ -24,7 +24,7 @@ extension SimulatedDevice {
     /// The system reports: will resign active (unless the app was already inactive), did enter background. The system
     /// then suspends the app, after the background time that the app requested.
     ///
-    /// An app that does not run in the background is ended instead: will terminate.
+    /// An app that does not run in the background is terminated instead: will terminate.
     public func goHome() async throws(SimulatedDeviceError) {
         try await leave("goHome", announcements: 1)
     }

@@ -69,12 +69,12 @@ public final class FaultyStorage: JournalStorage {
         state.withLock { $0.rules.removeAll() }
     }
 
-    /// Returns the number of calls of an operation, including failed ones.
+    /// Returns the number of calls to an operation, including failed ones.
     public func count(of operation: StorageOperation) -> Int {
         state.withLock { $0.counts[operation, default: 0] }
     }
 
-    /// Makes calls of an operation block their thread until ``release()``.
+    /// Makes calls to an operation block their thread until ``release()``.
     ///
     /// - Parameters:
     ///   - operation: The operation that blocks.

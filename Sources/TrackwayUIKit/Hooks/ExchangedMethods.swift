@@ -8,7 +8,7 @@ internal import UIKit
 
 /// The methods of system classes that the SDK can exchange.
 ///
-/// No other code of the SDK changes methods of system classes. These rules make the exchange safe:
+/// No other code in the SDK changes methods of system classes. These rules make the exchange safe:
 ///
 /// - Only five methods of base classes are exchanged. Subclasses, delegates, gesture recognizers, and `dealloc` are
 ///   never changed.

@@ -171,7 +171,7 @@ struct DestinationRulesTests {
     }
 
     @Test
-    func `any rules always give the same outcome, and rules after the deciding one change nothing`() {
+    func `the same rules always give the same outcome, and rules after the deciding one change nothing`() {
         var generator = SeededGenerator(seed: 20_261_122)
         for round in 0..<1_000 {
             let rules = (0..<Int.random(in: 0...6, using: &generator)).map { _ in Self.rule(&generator) }

@@ -34,7 +34,7 @@ struct RuleDeliveryTests {
     }
 
     @Test(arguments: 1...6)
-    func `rules hold for any batch size, with rejected batches and lost responses`(_ size: Int) async throws {
+    func `rules apply to batches of any size, to rejected batches and after lost responses`(_ size: Int) async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: size), rules: Self.rules)
         environment.collector.setBehavior(.losesResponses)
         environment.begin()
@@ -132,7 +132,7 @@ struct RuleDeliveryTests {
             environment.record(1, named: "b", to: ["collector"])
             environment.record(1, named: "debug_b", to: ["collector"])
         }
-        // Even though no later event could report them.
+        // The flush is complete even though no later event could report the denied ones.
         #expect(await environment.flush(timeout: .seconds(36_000)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         environment.record(1, named: "end")
@@ -170,7 +170,7 @@ struct RuleDeliveryTests {
         await first.end()
         second.begin()
         #expect(await second.flush(timeout: .seconds(3_600)).isComplete)
-        // Its folder is removed once everything is reported, and the counts move to the totals.
+        // The first process's folder is removed once everything is reported, and the counts move to the totals.
         await second.pass(.seconds(900))
         _ = await second.flush(timeout: .seconds(3_600))
         await second.pass(.seconds(900))
@@ -182,7 +182,7 @@ struct RuleDeliveryTests {
     }
 
     @Test
-    func `a queue's denied events wait like the others until the queue is transferred, and are dropped then`()
+    func `a queue's denied events wait like the others until the queue is transferred, and are then dropped`()
         async throws
     {
         let environment = try DeliveryEnvironment(

@@ -109,7 +109,7 @@ struct RuleFilterTests {
         expected.user.attributes.removeFirst()
         expected.global = ["channel": "store"]
         #expect(try RecordedContext(json: changed.json) == expected)
-        // Computed once per context; contexts are distinguished by their numbers.
+        // Contexts are evaluated once each and are distinguished by their numbers.
         #expect(Self.judge(Self.event("sign_up"), &filter, context: context.json()) == outcome)
         #expect(Self.judge(Self.event("tap"), &filter, context: context.json()) == .unchanged)
         let next = Self.judge(Self.event("sign_up"), &filter, context: context.json(), generation: 2)

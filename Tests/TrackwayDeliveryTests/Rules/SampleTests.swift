@@ -45,7 +45,7 @@ struct SampleTests {
     }
 
     @Test
-    func `with the same salt a larger sample contains the smaller one, and another salt gives a different sample`() {
+    func `with the same salt, a larger sample contains the smaller one, and another salt gives a different sample`() {
         #expect(Self.sample(0.1).isSubset(of: Self.sample(0.3)))
         #expect(Self.sample(0.1) != Self.sample(0.1, salt: "collector"))
         let (one, other): (DestinationRules, DestinationRules) = ([.sample(0.3, salt: "s")], [.sample(0.3)])

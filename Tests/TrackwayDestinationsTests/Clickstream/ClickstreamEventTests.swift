@@ -40,7 +40,7 @@ struct ClickstreamEventTests {
     }
 
     @Test
-    func `an invalid attribute is omitted and its code is in the event, and the others remain`() throws {
+    func `an invalid attribute is omitted, the event contains its error code, and the others remain`() throws {
         let cases: [(String, AttributeValue, Int)] = [
             (String(repeating: "k", count: 51), 1, 2001), ("a-b", 1, 2002),
             ("long", .string(String(repeating: "汉", count: 1025)), 2003),
@@ -62,7 +62,7 @@ struct ClickstreamEventTests {
     }
 
     @Test
-    func `of several faults the first is reported`() throws {
+    func `of several faults, the first is reported`() throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event("e", ["9a": 1, "long": .string(String(repeating: "v", count: 1025))])
         )
@@ -71,10 +71,10 @@ struct ClickstreamEventTests {
     }
 
     @Test(arguments: [-1, 0, 1])
-    func `2004: an event has 500 attributes, including common, preset and global ones`(_ offset: Int) throws {
+    func `2004: an event has at most 500 attributes, including common, preset and global ones`(_ offset: Int) throws {
         var context = ClickstreamSample.context
         context.global = ["channel": "store", "campaign": "summer"]
-        // 25 common attributes, 4 of the session, 2 of the screen, 2 global ones.
+        // 25 common attributes, 4 session attributes, 2 screen attributes, 2 global ones.
         let own = 500 - 25 - 4 - 2 - 2 + offset
         let event = ClickstreamSample.event("e", ClickstreamSample.attributes(0..<own))
         let sent = try ClickstreamSample.sent(event, in: context)
@@ -97,7 +97,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(arguments: [-1, 0, 1])
-    func `3001: a user has 100 attributes, and the event that sets them reports a violation`(_ offset: Int) throws {
+    func `3001: a user has up to 100 attributes, and the event that sets more reports an error`(_ offset: Int) throws {
         var context = ClickstreamSample.context
         context.user.id = "carl"
         context.user.attributes = (0..<100 + offset).map {
@@ -108,14 +108,14 @@ struct ClickstreamEventTests {
         #expect(code(set) == (offset > 0 ? 3001 : nil))
         #expect(code(other) == nil)
         for sent in [set, other] {
-            // The ID and the first touch come on top.
+            // The ID and the first touch are counted in addition.
             #expect(sent["user"]?.object?.members.count == 2 + min(100, 100 + offset))
             #expect(sent["user"]?["_user_id"]?["value"]?.string == "carl")
         }
     }
 
     @Test(arguments: [-1, 0, 1])
-    func `4001: an event has 100 items`(_ offset: Int) throws {
+    func `4001: an event has at most 100 items`(_ offset: Int) throws {
         let items = (0..<100 + offset).map { Item(id: "\($0)") }
         let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", items: items))
         #expect(sent["items"]?.array?.count == min(100, 100 + offset))
@@ -180,7 +180,7 @@ struct ClickstreamEventTests {
             ([:], (0..<101).map { Item(id: "\($0)") }, 4001),
         ] as [(Attributes, [Item], Int)]
     )
-    func `parts that the public API omitted have the code that they would have here`(
+    func `parts that the public API omitted get the same code as parts omitted here`(
         _ attributes: Attributes,
         _ items: [Item],
         _ expected: Int
@@ -239,7 +239,7 @@ struct ClickstreamEventTests {
     }
 
     @Test
-    func `without a session or a screen the event's own values are sent`() throws {
+    func `without a session or a screen, the event's own values are sent`() throws {
         let event = ClickstreamSample.event("e", ["_session_id": "mine", "_screen_name": "mine"])
         let attributes = try #require(try ClickstreamSample.sent(event, in: RecordedContext())["attributes"])
         #expect(attributes["_session_id"]?.string == "mine")
@@ -249,8 +249,8 @@ struct ClickstreamEventTests {
     @Test(
         arguments: [
             // (monotonic start, boot of the session, wall clock when the session began, expected); the event's
-            // monotonic time is 1,000. Both clocks agree within a second: the wall clock's difference, which a receiver
-            // can compute.
+            // monotonic time is 1,000. If both clocks agree within a second, the expected value is the wall clock's
+            // difference, which a receiver can compute.
             (400, "boot", 1_685_082_173_595, 600),
             (400, "boot", 1_685_082_173_594, 601),
             // The wall clock was set forward by ten years, back by a year, and forward by ten seconds.
@@ -350,7 +350,7 @@ struct ClickstreamEventTests {
     // MARK: Bad input
 
     @Test
-    func `10,000 attributes lose those beyond the limit, without a trap`() throws {
+    func `of 10,000 attributes, those beyond the limit are lost, without a trap`() throws {
         // Written directly, because the public API would not accept that many.
         let members = (0..<10_000).map { "\"a\($0)\":1" }.joined(separator: ",")
         let line =

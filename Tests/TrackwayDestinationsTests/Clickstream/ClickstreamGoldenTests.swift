@@ -141,7 +141,7 @@ struct ClickstreamGoldenTests {
     }
 
     @Test(arguments: kinds)
-    func `every common attribute in the document is present, without other keys`(_ kind: Kind) throws {
+    func `every common attribute in the document is present, and no other key is`(_ kind: Kind) throws {
         let documented: Set<String> = [
             "app_id", "unique_id", "device_id", "device_unique_id", "event_type", "event_id", "timestamp", "platform",
             "os_version", "make", "brand", "model", "carrier", "network_type", "screen_height", "screen_width",

@@ -66,7 +66,7 @@ struct ClickstreamRequestTests {
     }
 
     @Test
-    func `the hash of a known body is the known one`() throws {
+    func `the hash of a known body has the known value`() throws {
         let body = try ClickstreamSample.fixture("smallest-body.json")
         #expect(SHA256.hash(Array(body.utf8)).prefix(4) == [0xab, 0x2c, 0x87, 0xfe])
         let text =
@@ -134,7 +134,7 @@ struct ClickstreamRequestTests {
         let text = String(repeating: character, count: 1_000)
         func request(_ texts: Int, padding: Int) throws -> WireRequest {
             var pairs = (0..<texts).map { ("a\(1_000 + $0)", AttributeValue.string(text)) }
-            // No text may be longer than 1,000 characters, so the rest is distributed.
+            // No text may be longer than 1,000 characters, so the rest is spread over several texts.
             for place in 0..<5 {
                 let part = padding / 5 + (place < padding % 5 ? 1 : 0)
                 pairs.append(("p\(place)", .string(String(repeating: "x", count: part))))

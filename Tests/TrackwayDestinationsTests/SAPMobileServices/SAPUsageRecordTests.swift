@@ -73,7 +73,7 @@ struct SAPUsageRecordTests {
     }
 
     @Test
-    func `captured events use the format's words`() throws {
+    func `captured events use the format's terms`() throws {
         var context = Sample.context
         context.device["screen_height"] = 2_400
         context.device["screen_width"] = 1_080

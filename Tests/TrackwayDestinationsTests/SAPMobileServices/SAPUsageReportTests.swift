@@ -34,7 +34,7 @@ struct SAPUsageReportTests {
         #expect(sessions.map(\.keys) == [["early", "late", "d"], ["a", "c"], ["b"]])
         #expect(sessions[1].id == "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         #expect(sessions.allSatisfy { InstallationID($0.id) != nil })
-        // The same in every report of the process, however it is split.
+        // The ID is the same in every report of the process, however the batch is split.
         #expect(try Self.sessions(batch.slice(4..<5)).map(\.id) == [sessions[0].id])
         #expect(try Self.sessions(batch.slice(2..<3)).map(\.id) == [sessions[2].id])
         var other = batch
@@ -106,7 +106,7 @@ struct SAPUsageReportTests {
     }
 
     @Test
-    func `without a device ID the installation ID is used`() throws {
+    func `without a device ID, the installation ID is used`() throws {
         let report = try Sample.report(Sample.batch([Sample.event("e")], in: RecordedContext()))
         #expect(report["deviceInfo"]?["deviceID"]?.string == Sample.installation.description.uppercased())
         #expect(report["deviceInfo"]?.object?.members.count == 1)

@@ -203,7 +203,7 @@ struct SensorsAnalyticsDestinationTests {
     }
 
     @Test
-    func `a batch that is sent again differs only in the time of sending`() throws {
+    func `a batch that is sent again differs only in its sending time`() throws {
         let batch = Batch.make([(Batch.event("a", ["n": 1]), Batch.context)])
         let first = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
         let again = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
@@ -233,7 +233,7 @@ struct SensorsAnalyticsDestinationTests {
             let batch = SensorsAnalyticsBatch.make(modes.map(event))
             #expect(destination.maximumEventsPerRequest(for: batch) == count, "\(modes)")
             if count < modes.count {
-                // A caller that does not ask gets an error, so that no events go to the wrong address.
+                // A caller that ignores the maximum gets an error, so that no events go to the wrong address.
                 #expect(throws: WireEncodingError.self) {
                     try destination.request(for: batch, sentAt: SensorsAnalyticsBatch.sentAt)
                 }

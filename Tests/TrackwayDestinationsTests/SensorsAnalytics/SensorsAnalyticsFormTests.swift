@@ -24,7 +24,7 @@ struct SensorsAnalyticsFormTests {
     }
 
     @Test
-    func `the checksum is of the text before escaping`() {
+    func `the checksum is computed from the text before escaping`() {
         let body = String(decoding: SensorsAnalyticsForm.body(dataList: "H4sIAAAAAAAA"), as: UTF8.self)
         #expect(body == "crc=-1372898654&gzip=1&data_list=H4sIAAAAAAAA")
         let escaped = String(decoding: SensorsAnalyticsForm.body(dataList: "a+/="), as: UTF8.self)

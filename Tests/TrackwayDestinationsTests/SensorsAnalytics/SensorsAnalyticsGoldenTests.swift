@@ -177,7 +177,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
         return context
     }
 
-    /// A computer with a cable, west of Greenwich, whose device has no ID.
+    /// A computer on a wired network, west of Greenwich, without a device ID.
     private static var otherContext: RecordedContext {
         RecordedContext(
             app: ["id": "shop"],

@@ -23,7 +23,7 @@ struct SensorsAnalyticsRemoteControlTests {
         return configuration
     }
 
-    /// A control whose first request was answered at 0.
+    /// A control whose first request got its response at time 0.
     private static func controlWithConfiguration(_ configuration: Configuration, randomFraction: Double = 0) -> Control
     {
         var control = Control()
@@ -48,7 +48,7 @@ struct SensorsAnalyticsRemoteControlTests {
     }
 
     @Test
-    func `a configuration for the next start waits for it, however often the user returns`() throws {
+    func `a configuration for the next start takes effect only then, however often the user returns`() throws {
         let old = Self.configuration("1", .now)
         let new = Self.configuration("2", .nextStart)
         var control = Self.controlWithConfiguration(old)
@@ -102,7 +102,7 @@ struct SensorsAnalyticsRemoteControlTests {
     }
 
     @Test
-    func `three attempts are made, half a minute apart; then the next start or return retries`() {
+    func `three attempts are made, half a minute apart; then the next start or return tries again`() {
         var control = Control()
         _ = control.appStarted(boot: "b", at: Self.at(0))
         for _ in 0..<2 {

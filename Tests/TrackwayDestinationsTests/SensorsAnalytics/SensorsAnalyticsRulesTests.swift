@@ -99,7 +99,7 @@ struct SensorsAnalyticsRulesTests {
     }
 
     @Test
-    func `a long text is truncated, also inside a list`() {
+    func `a long text is truncated, even inside a list`() {
         let long = AttributeValue.string(String(repeating: "a", count: 9_000))
         let cut = JSONValue.string(String(repeating: "a", count: 8_191) + "$")
         #expect(Rules.outcome(of: long, in: Self.utc) == .changed(cut, .valueCut))

@@ -9,7 +9,7 @@ import TrackwayCore
 @Suite("Sensors Analytics track IDs")
 struct SensorsTrackIDTests {
     @Test(arguments: [1, 7, 40])
-    func `processes and devices that start to count at the same time number their events differently`(count: UInt64) {
+    func `processes and devices that start counting at the same time number their events differently`(count: UInt64) {
         let generators = (0..<count).map { EventIDGenerator(randomBits: $0 &* 0x9E37_79B9_7F4A_7C15) }
         var numbers: Set<UInt32> = []
         for millisecond in 0..<300 {
@@ -18,8 +18,8 @@ struct SensorsTrackIDTests {
                 numbers.insert(SensorsAnalyticsRecord.trackID(of: id))
             }
         }
-        // The collector distinguishes records by this number and the millisecond: randomness alone makes two of a few
-        // thousand equal.
+        // The collector distinguishes records by this number and the millisecond. By chance alone, two of a few
+        // thousand numbers are equal.
         #expect(numbers.count >= 300 * Int(count) - 1)
     }
 

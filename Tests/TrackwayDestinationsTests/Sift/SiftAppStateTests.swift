@@ -39,7 +39,7 @@ struct SiftAppStateTests {
     }
 
     @Test(arguments: AppStateSnapshot.ApplicationState.allCases)
-    func `every application state has a spelling`(_ value: AppStateSnapshot.ApplicationState) throws {
+    func `every application state has a value in the format`(_ value: AppStateSnapshot.ApplicationState) throws {
         let spellings: [AppStateSnapshot.ApplicationState: String] = [
             .active: "ui_application_state_active", .inactive: "ui_application_state_inactive",
             .background: "ui_application_state_background",
@@ -51,7 +51,7 @@ struct SiftAppStateTests {
     }
 
     @Test(arguments: AppStateSnapshot.BatteryState.allCases)
-    func `every battery state has a spelling`(_ value: AppStateSnapshot.BatteryState) throws {
+    func `every battery state has a value in the format`(_ value: AppStateSnapshot.BatteryState) throws {
         let spellings: [AppStateSnapshot.BatteryState: String] = [
             .unknown: "ui_device_battery_state_unknown", .unplugged: "ui_device_battery_state_unplugged",
             .charging: "ui_device_battery_state_charging", .full: "ui_device_battery_state_full",
@@ -63,7 +63,7 @@ struct SiftAppStateTests {
     }
 
     @Test(arguments: AppStateSnapshot.Orientation.allCases)
-    func `every orientation has a spelling`(_ value: AppStateSnapshot.Orientation) throws {
+    func `every orientation has a value in the format`(_ value: AppStateSnapshot.Orientation) throws {
         let spellings: [AppStateSnapshot.Orientation: String] = [
             .unknown: "ui_device_orientation_unknown", .portrait: "ui_device_orientation_portrait",
             .portraitUpsideDown: "ui_device_orientation_portrait_upside_down",

@@ -127,7 +127,7 @@ struct SiftReadingTests {
         let field = [
             "magnetic_field_x", "magnetic_field_y", "magnetic_field_z", "magnetic_field_calibration_accuracy",
         ]
-        // As the SDK records it, and recorded directly with the field in all cases.
+        // First as the SDK records it, then recorded directly, with the field in all cases.
         var raw = motion.attributes
         for axis in ["x", "y", "z"] { raw["magnetic_field_\(axis)"] = 1 }
         raw["magnetic_field_calibration_accuracy"] = .string(calibration.rawValue)

@@ -8,7 +8,7 @@ import TrackwayLifecycle
 
 @Suite("Consent")
 struct ConsentMachineTests {
-    /// The decisions on each level, from closest to farthest.
+    /// The decisions at each level, from closest to farthest.
     struct Row: Sendable, CustomTestStringConvertible {
         var personForCategory: Consent?
         var person: Consent?
@@ -62,7 +62,7 @@ struct ConsentMachineTests {
         _ = machine.decide(nil, by: .device, for: .marketing)
         #expect(machine.consent(for: .marketing) == row.device ?? row.initial)
         _ = machine.decide(nil, by: .device)
-        // The exception is the epoch, because consent withdrawn on the way stays withdrawn.
+        // The exception is the epoch, because consent withdrawn in between stays withdrawn.
         if machine.epoch == 0 { #expect(machine == ConsentMachine(rules: ConsentRules(initial: row.initial))) }
         #expect(machine.device.isEmpty && machine.decisions.isEmpty)
         #expect(machine.consent(for: .marketing) == row.initial)

@@ -53,7 +53,7 @@ struct ConsentMachineWalkTests {
             if before != machine, actions.last != .save { problems.append("\(step): a change is not saved") }
             if before == machine, !actions.isEmpty { problems.append("\(step): actions without a change") }
             if before.subject != machine.subject, actions.first != .subject(machine.subject) {
-                problems.append("\(step): events keep another subject")
+                problems.append("\(step): events are stored with another subject")
             }
             // Checking all people is slow, so only one in twenty steps does it.
             if random.next(below: 20) == 0 {
@@ -124,7 +124,7 @@ struct ConsentMachineWalkTests {
                 problems.append("\(step): \(subject) blocks others")
             }
             guard old != new else { continue }
-            if !actions.contains(.reconsider) { problems.append("\(step): \(subject) changed, not reconsidered") }
+            if !actions.contains(.reconsider) { problems.append("\(step): \(subject) was not reconsidered") }
             if case .drop = new, !actions.contains(.purge) { problems.append("\(step): \(subject) is not purged") }
         }
     }

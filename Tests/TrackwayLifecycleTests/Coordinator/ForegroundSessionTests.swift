@@ -33,7 +33,7 @@ struct ForegroundSessionTests {
     }
 
     @Test(arguments: Activity.allCases)
-    func `activity after the idle timeout first ends the session at the last activity and starts the next one`(
+    func `activity after the idle timeout first ends the session at the last activity, then starts the next one`(
         _ activity: Activity
     ) throws {
         var app = Self.opened()
@@ -131,7 +131,7 @@ struct ForegroundSessionTests {
     }
 
     @Test
-    func `a process killed while idle was used until its last activity, which the journal may know more precisely`() {
+    func `a process killed while idle was last used at its last activity, which the journal may know more precisely`() {
         for isNoted in [false, true] {
             var app = Self.opened()
             app.heartbeat()

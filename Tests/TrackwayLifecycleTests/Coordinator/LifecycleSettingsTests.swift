@@ -34,7 +34,7 @@ struct LifecycleSettingsTests {
             (.updates, [CapturedName.appUpdate, CapturedName.osUpdate]),
         ] as [(CaptureOptions, [String])]
     )
-    func `without one kind, all other kinds are recorded`(option: CaptureOptions, names: [String]) {
+    func `with one kind disabled, all other kinds are recorded`(option: CaptureOptions, names: [String]) {
         func run(_ capture: CaptureOptions) -> [String] {
             var app = TestApp()
             app.settings.capture = capture

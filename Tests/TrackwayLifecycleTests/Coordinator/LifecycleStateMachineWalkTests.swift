@@ -61,7 +61,7 @@ struct LifecycleStateMachineWalkTests {
             if steps.isOne(in: 4) { app.remainingActions = steps.orders() }
             app.live(next)
             if app.remainingActions == 0 {
-                // Everything after the last performed action never happened.
+                // Nothing after the last performed action happened.
                 kills += 1
                 app.kill()
                 app.start(in: .inactive)

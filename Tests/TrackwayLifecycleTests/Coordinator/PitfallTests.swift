@@ -68,7 +68,7 @@ struct PitfallTests {
     }
 
     @Test
-    func `initialization on another thread long after launch records one cold start, at the time it was noted`() {
+    func `initialization on another thread long after launch records one cold start, at the noted launch time`() {
         var app = TestApp()
         let noted = app.device.now
         app.start(in: .active)
@@ -86,7 +86,7 @@ struct PitfallTests {
     }
 
     @Test
-    func `opening an app after a passive start records a second start, which resumed and is not the first ever`() {
+    func `opening an app after a passive start records a second start, marked as resumed and not as the first ever`() {
         var app = TestApp()
         app.start(in: .background)
         app.change(.didFinishLaunching)

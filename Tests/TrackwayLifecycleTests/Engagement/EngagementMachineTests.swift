@@ -24,7 +24,7 @@ struct EngagementMachineTests {
     }
 
     @Test(arguments: 0...2)
-    func `engagement is evaluated when the user leaves the screen, enters the background or ends the app`(how: Int) {
+    func `engagement is evaluated when the user leaves the screen, backgrounds the app or ends it`(how: Int) {
         var app = TestApp()
         app.open()
         app.show("A")
@@ -41,7 +41,7 @@ struct EngagementMachineTests {
     }
 
     @Test
-    func `background time does not count, and the times before and after it are not added up`() {
+    func `background time does not count, and the times before and after it are not added together`() {
         var app = TestApp()
         app.open()
         app.show("A")

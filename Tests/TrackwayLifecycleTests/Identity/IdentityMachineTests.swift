@@ -183,7 +183,7 @@ struct IdentityMachineTests {
         _ = machine.identityBound("2", as: "phone")
         _ = machine.identityBound("3", as: "phone")
         #expect(machine.context.identities == ["phone": "3"])
-        // This is not the currently bound id, which stays.
+        // This id is not the currently bound one, which stays.
         _ = machine.identityUnbound("2", as: "phone")
         #expect(machine.context.identities == ["phone": "3"])
         _ = machine.identityUnbound("3", as: "phone")

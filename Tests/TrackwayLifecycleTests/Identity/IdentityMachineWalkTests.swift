@@ -25,7 +25,7 @@ struct IdentityMachineWalkTests {
         var problems: [String] = []
         /// Each user's first unique id.
         ///
-        /// It stays while few enough users come in between.
+        /// It stays the same unless too many other users sign in meanwhile.
         var ids: [String: String?] = [:]
         var owners: [String?: String] = [:]
         var shown = machine.context
@@ -66,7 +66,7 @@ struct IdentityMachineWalkTests {
                 if !context.identities.isEmpty { problems.append("\(step): ids survived a sign-out") }
                 if context.uniqueID == before.context.uniqueID { problems.append("\(step): two people share an id") }
             }
-            if context.attributes.contains(where: { $0.setAt > now }) { problems.append("\(step): set in the future") }
+            if context.attributes.contains(where: { $0.setAt > now }) { problems.append("\(step): future attribute") }
             if isKilled {
                 machine = try JSONDecoder().decode(IdentityMachine.self, from: JSONEncoder().encode(machine))
             }

@@ -71,7 +71,7 @@ struct HeartbeatMachineTests {
         #expect(app.beats == [30, 90], "the first heartbeat came right after the event, so one more follows")
         app.recorded += 1
         app.pass(.seconds(1_000))
-        #expect(app.beats == [30, 90], "numbers are not checked while it rests")
+        #expect(app.beats == [30, 90], "numbers are not checked while the machine rests")
     }
 
     @Test(arguments: [(0, [30]), (1_000, [30]), (1_001, [30, 90]), (29_999, [30, 90])] as [(Int64, [Int64])])

@@ -105,13 +105,13 @@ struct LaunchContextTests {
     }
 
     @Test
-    func `a timeout decides only launches that the user would have opened immediately`() {
+    func `a timeout decides only launches that would be in the foreground at once if the user had caused them`() {
         #expect(LaunchReason.allCases.filter(\.isDecidedByTime) == [.locked, .unknown])
         #expect(LaunchReason.allCases.filter(\.isPending) == [.prewarmed, .locked, .unknown])
     }
 
     @Test
-    func `extensions that work for the system are not visible to the user`() {
+    func `extensions that run on behalf of the system are not visible to the user`() {
         #expect(!LaunchContext.hasVisibleInterface(extensionPoint: "com.apple.usernotifications.service"))
         #expect(!LaunchContext.hasVisibleInterface(extensionPoint: "com.apple.widgetkit-extension"))
         #expect(LaunchContext.hasVisibleInterface(extensionPoint: "com.apple.share-services"))

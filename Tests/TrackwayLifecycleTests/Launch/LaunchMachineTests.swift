@@ -7,7 +7,7 @@ import TrackwayLifecycle
 
 @Suite("App starts and exits")
 struct LaunchMachineTests {
-    /// A situation of a machine, and how the machine gets into it.
+    /// A state of the machine, and how to reach it.
     enum Situation: String, CaseIterable {
         case neverRan
         case inactive

@@ -117,7 +117,7 @@ struct PendingLaunchTests {
     }
 
     @Test
-    func `screens shown before the app entered the foreground are recorded then, each once`() {
+    func `screens shown before the app enters the foreground are recorded when it does, each once`() {
         var app = TestApp()
         app.start(in: .background, isPending: true)
         app.show("Home")
@@ -129,7 +129,7 @@ struct PendingLaunchTests {
     }
 
     @Test
-    func `events recorded during a pending launch belong to the last session only if that is not over`() {
+    func `events recorded during a pending launch belong to the last session only if that session is not over`() {
         var app = TestApp()
         app.open()
         let session = app.session

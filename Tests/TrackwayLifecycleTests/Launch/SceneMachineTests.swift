@@ -54,7 +54,7 @@ struct SceneMachineTests {
     }
 
     @Test
-    func `app notifications count until a scene is reported, and then only launch, suspension and termination`() {
+    func `app notifications count until a scene is reported; then only launch, suspension and termination count`() {
         var machine = SceneMachine()
         for change in LifecycleChange.allCases { #expect(machine.handle(change) == [change]) }
         _ = machine.handle(.didActivate, sceneID: 1)

@@ -8,7 +8,7 @@ import TrackwayLifecycle
 
 /// A screen reported by the app or found by the platform.
 ///
-/// It follows `after` milliseconds after the previous one.
+/// It is reported `after` milliseconds after the previous one.
 private struct ReportedScreen {
     var name: String
     var isManual: Bool

@@ -198,7 +198,7 @@ struct ScreenStackTests {
         #expect(stack.screenNamed(name).standsFor == .screen("1"))
         stack.willAppear(2, uniqueID: "2")
         #expect(stack.screenNamed(name).standsFor == .screen("2"))
-        // Canceled.
+        // The transition is canceled.
         _ = stack.screenDisappeared(2)
         #expect(stack.screenNamed(name).standsFor == .screen("1"))
         stack.willAppear(2, uniqueID: "2")

@@ -157,7 +157,7 @@ struct SessionMachineTests {
     }
 
     @Test
-    func `an unseen process belongs to the latest session until that is over, and starts none`() throws {
+    func `an unseen process belongs to the latest session until that session is over, and starts none`() throws {
         for (away, isOver) in [(1799, false), (1800, true)] as [(Int, Bool)] {
             var device = TestDevice()
             var machine = SessionMachine()

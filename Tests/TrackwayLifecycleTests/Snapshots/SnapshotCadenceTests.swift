@@ -132,7 +132,7 @@ struct SnapshotCadenceTests {
     }
 
     @Test(arguments: [(119_999, 0), (120_000, 1), (120_001, 1)])
-    func `a restart in between does not postpone the two minutes`(milliseconds: Int, more: Int) throws {
+    func `a restart in between does not extend the two-minute interval`(milliseconds: Int, more: Int) throws {
         var run = Run()
         run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600)))
         run.enter()

@@ -9,7 +9,7 @@ import TrackwayTesting
 @Suite("Snapshots from start to finish")
 struct SnapshotMachineTests {
     @Test
-    func `entering records both kinds, leaving records device properties, and a screen or time records app state`() {
+    func `entering records both kinds, leaving records device properties, and a screen or a timer records app state`() {
         var run = SnapshotMachineRun(.init(sources: Set(SnapshotPart.allCases), propertiesRepeatInterval: .zero))
         run.watch()
         #expect(run.states.isEmpty && run.properties.isEmpty)
@@ -244,7 +244,7 @@ struct SnapshotMachineTests {
     }
 
     @Test
-    func `forgetting starts with a full bucket and records everything again`() {
+    func `after forgetting, the bucket is full and everything is recorded again`() {
         var run = SnapshotMachineRun(.init(policy: .init(atMost: 1, per: .seconds(3600)), sources: [.deviceProperties]))
         run.watch()
         run.enter()

@@ -92,7 +92,7 @@ struct TimerMachineTests {
             shown: [11]
         ),
         Row(
-            scenario: "started in the background, its next background does not count",
+            scenario: "started in the background, its next background period does not count",
             steps: [.background, .start, .pass(10), .foreground, .pass(2), .background, .pass(50), .end],
             shown: [12]
         ),

@@ -13,7 +13,7 @@ internal import TrackwayLifecycle
 /// Real processes that crash.
 @Suite("Crash capture")
 struct CrashCaptureTests {
-    /// A folder that is deleted with its test.
+    /// A folder that is deleted after its test.
     private final class Folder {
         let path: String
 
@@ -29,7 +29,7 @@ struct CrashCaptureTests {
 
         var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
         var files: [String] {
-            // No files exist without a folder.
+            // A missing folder contains no files.
             (try? FileManager.default.contentsOfDirectory(atPath: path + "/crashes")) ?? []
         }
     }
@@ -155,13 +155,13 @@ struct CrashCaptureTests {
     }
 
     @Test(arguments: ["null", "abort"])
-    func `at the file size limit a crash keeps its own signal`(_ kind: String) throws {
+    func `at the file size limit, a crash keeps its own signal`(_ kind: String) throws {
         let folder = try Folder()
         #expect(try Self.run("limited", kind, in: folder).status == .signaled(kind == "null" ? SIGSEGV : SIGABRT))
     }
 
     @Test
-    func `at the file size limit events are dropped and counted, and the process continues`() throws {
+    func `at the file size limit, events are dropped and counted, and the process continues`() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("limited-analytics", "none", in: folder)
         #expect(status == .exited(0))

@@ -199,7 +199,7 @@ struct MachOImageTests {
         for count in stride(from: 0, to: whole.count, by: 3) {
             let half = SyntheticMemory()
             half.put(bytes: Array(whole[..<count]), at: 0x1000)
-            // Must not read past the end.
+            // The parser must not read past the end.
             _ = ctrackway_macho_read(SyntheticMemory.reader, half.context, 0x1000, &image)
         }
     }

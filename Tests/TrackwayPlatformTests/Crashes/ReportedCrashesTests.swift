@@ -93,7 +93,7 @@ struct ReportedCrashesTests {
     }
 
     @Test
-    func `of several candidates the nearest in time matches`() {
+    func `of several candidates, the nearest in time matches`() {
         var reported = ReportedCrashes()
         reported.note(Self.own(at: Self.noon - 50_000))
         reported.note(Self.own(at: Self.noon - 1_000))

@@ -105,7 +105,7 @@ struct StackWalkTests {
     }
 
     @Test
-    func `without known functions the link register is ignored`() {
+    func `without known functions, the link register is ignored`() {
         let process = Self.process()
         process.functions = []
         _ = process.walk(Self.registers(pc: 0x12004, link: 0x11040))
@@ -113,7 +113,7 @@ struct StackWalkTests {
     }
 
     @Test
-    func `after a call to an invalid address the caller comes from the link register`() {
+    func `after a call to an invalid address, the caller comes from the link register`() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x10, link: 0x11040))
         #expect(process.calls == ["10", "11040", "10050"])

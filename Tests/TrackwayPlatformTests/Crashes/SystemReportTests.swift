@@ -140,11 +140,11 @@ struct SystemReportTests {
 
     // MARK: Together with the reports of processes
 
-    /// A folder that is deleted with its test.
+    /// A folder that is deleted after its test.
     private final class Folder {
         let path = NSTemporaryDirectory() + "trackway-system-\(UUID().uuidString)"
         var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
-        // No files exist without a folder.
+        // A missing folder contains no files.
         var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path + "/crashes").sorted()) ?? [] }
 
         deinit {
@@ -210,7 +210,7 @@ struct SystemReportTests {
         if isOwnFirst { try folder.reports.store(Self.crash()) } else { try folder.writeOwnReport() }
         #expect(try folder.reports.pending().isEmpty)
         #expect(folder.files.isEmpty)
-        // Only once.
+        // A recorded crash suppresses only one later report.
         if isOwnFirst { try folder.reports.store(Self.crash()) } else { try folder.writeOwnReport() }
         #expect(try folder.reports.pending().count == 1)
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The values that replace the boot ID and the time since boot.
 ///
-/// They are used where neither may leave the device.
+/// They are used where neither original may leave the device.
 @Suite("Disguised boot ID")
 struct BootObfuscationTests {
     private func obfuscate(_ boot: String, _ place: String) -> (id: String, shift: Int64) {

@@ -104,7 +104,7 @@ struct DeviceFactsTests {
     }
 
     @Test
-    func `without a readable executable the app has no name`() throws {
+    func `without a readable executable, the app has no name`() throws {
         let facts = AppFacts.read(id: "shopping", tree: try RecordedTree([:]).tree)
         #expect(facts.attributes.keys == ["id", "process"])
     }

@@ -34,7 +34,7 @@ struct PrivacyListTests {
         facts.screen = DeviceFacts.Screen(width: 1, height: 2)
         facts.battery = BatteryFacts(level: 1, state: .full)
         facts.network = NetworkFacts(kind: .wifi, interfaces: ["eth0"])
-        // A new fact has no value above and fails here.
+        // A new fact has no value above, so this check fails for it.
         for (name, value) in Mirror(reflecting: facts).children {
             #expect(!"\(value)".elementsEqual("nil"), "\(name ?? "")")
         }

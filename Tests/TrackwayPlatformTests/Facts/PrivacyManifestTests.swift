@@ -29,7 +29,7 @@ struct PrivacyManifestTests {
         let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         let calls = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
         #expect(manifest.count == 4)
-        // True requires a domain, which only the app knows.
+        // The value true requires a domain, which only the app knows.
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         #expect((manifest["NSPrivacyTrackingDomains"] as? [String])?.isEmpty == true)
         let known: Set = [
@@ -86,8 +86,8 @@ struct PrivacyManifestTests {
     func `only the advertising product declares tracking data, and no product declares domains`() throws {
         for target in Self.targets {
             let manifest = try manifest(target)
-            // An app that tracks users declares it in its own manifest. With true here, the domains would have to be
-            // declared here, too.
+            // An app that tracks users declares this in its own manifest. If the value were true here, the domains
+            // would have to be declared here, too.
             #expect(manifest["NSPrivacyTracking"] as? Bool == false, "\(target)")
             #expect((manifest["NSPrivacyTrackingDomains"] as? [String]) == [], "\(target)")
             let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])

@@ -20,7 +20,7 @@ struct ProcessKindTests {
             ("/Users/somebody/Shop.application", true, .tool),
         ] as [(String, Bool, ProcessKind)]
     )
-    func `the bundle determines the process kind, and only systems with tools have tools`(
+    func `the bundle determines the process kind, and no process is a tool on systems without tools`(
         _ path: String,
         _ hasTools: Bool,
         _ expected: ProcessKind

@@ -112,7 +112,7 @@ struct CurlExchangesTests {
     }
 
     @Test(arguments: 0..<UInt64(TestScale.count(6, full: 20)))
-    func `in any order of calls every exchange starts at most once and ends exactly once`(_ seed: UInt64) {
+    func `in any order of calls, every exchange starts at most once and ends exactly once`(_ seed: UInt64) {
         var generator = SplitMix(seed: seed)
         var exchanges = CurlExchangeStateMachine(timeout: .milliseconds(30))
         var now: Int64 = 0

@@ -126,7 +126,7 @@ struct CurlTransportFaultTests {
 
     @Test
     func `a request to an invalid host name fails`() async throws {
-        // Longer than a DNS label may be, so no name server is queried.
+        // The name is longer than a DNS label may be, so no name server is queried.
         let host = String(repeating: "a", count: 70) + ".test"
         let transport = CurlTransport(settings: NetworkSettings())
         let errorCode = await code(transport, WireRequest(url: "http://\(host)/"), .seconds(30))
@@ -137,7 +137,7 @@ struct CurlTransportFaultTests {
     func `a server without TLS causes a TLS error or a timeout`() async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let port = server.port
-        // It waits for the end of a request, which a handshake does not contain.
+        // The server waits for the end of a request, which a handshake does not contain.
         let transport = CurlTransport(settings: NetworkSettings())
         let errorCode = await code(transport, WireRequest(url: "https://127.0.0.1:\(port)"), .milliseconds(500))
         #expect(errorCode == .tls || errorCode == .timedOut)
@@ -209,7 +209,7 @@ struct CurlTransportFaultTests {
             for url in urls {
                 group.addTask { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
             }
-            // Three have arrived, and the fourth cannot.
+            // Three requests have arrived, and the fourth cannot arrive.
             try await Deadline.wait(while: server.requests.count < 3)
             group.cancelAll()
             for try await code in group { #expect(code == .cancelled) }

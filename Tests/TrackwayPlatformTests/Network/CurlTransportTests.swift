@@ -166,7 +166,7 @@ struct CurlTransportTests {
             _ = try await transport.send(WireRequest(url: server.url, body: [1, 2]), timeout: timeout)
         }
         #expect(server.requests.count == 2_000)
-        // On a busy machine a connection may be closed for its age and replaced, but not for every request.
+        // On a busy machine, a connection may be closed for its age and replaced, but not for every request.
         #expect(Set(server.requests.map(\.connection)).count < 20)
     }
 

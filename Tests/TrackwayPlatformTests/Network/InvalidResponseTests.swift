@@ -49,7 +49,7 @@ struct InvalidResponse: Sendable, CustomTestStringConvertible {
             .answer(status: 200, body: "{}")
         ),
         InvalidResponse(
-            "informational heads without end",
+            "informational heads without an end",
             [String](repeating: "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n", count: 4_000),
             .close,
             broken
@@ -136,8 +136,8 @@ struct InvalidResponse: Sendable, CustomTestStringConvertible {
         ),
         InvalidResponse(
             "an unrequested second response",
-            // In one piece with the first: a later one would be indistinguishable from the response to the next
-            // request.
+            // It is sent in one piece with the first: a later one would be indistinguishable from the response to
+            // the next request.
             [head + "content-length: 2\r\n\r\n{}HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n[]"],
             .keep,
             .answer(status: 200, body: "{}")

@@ -59,7 +59,7 @@ struct CompassDirectionTests {
     }
 
     @Test
-    func `without tilt compensation the direction of a tilted device is wrong`() throws {
+    func `without tilt compensation, the direction of a tilted device is wrong`() throws {
         let (field, _) = Self.measured(90, pitch: 40, roll: 0)
         let wrong = try #require(CompassDirection.degrees(field: field, gravity: nil))
         #expect(abs(wrong - 90) > 5)

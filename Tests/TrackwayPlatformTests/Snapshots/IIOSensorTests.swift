@@ -95,7 +95,7 @@ struct IIOSensorTests {
     }
 
     @Test
-    func `of several sensors the lowest device number is used`() throws {
+    func `of several sensors, the one with the lowest device number is used`() throws {
         var files: [String: String] = [:]
         for (path, text) in Self.accelerometer(["in_accel_x_raw": "700"]) {
             files[path.replacing("iio:device0", with: "iio:device10")] = text

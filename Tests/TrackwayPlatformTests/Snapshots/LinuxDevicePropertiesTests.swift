@@ -138,7 +138,7 @@ struct LinuxDevicePropertiesTests {
     }
 
     @Test
-    func `loops, folders in place of files and oversized files neither crash nor invent values`() throws {
+    func `loops, folders in place of files and oversized files cause neither crashes nor invented values`() throws {
         let files = RecordedDevice.laptop.merging([
             "/etc/machine-info": "-> machine-info", "/proc/meminfo": "-> ../proc/meminfo",
             "/sys/class/power_supply/loop": "-> ../power_supply", "/sys/class/drm/card9-eDP-1": "-> ../drm",
@@ -163,7 +163,7 @@ struct LinuxDevicePropertiesTests {
     }
 
     @Test
-    func `the running system reports its kernel, processors, memory and page size, and no evidence`() throws {
+    func `the running system reports its kernel, processors, memory and page size, but no evidence`() throws {
         let properties = LinuxDeviceProperties(app: Self.app).deviceProperties()
         #expect(properties[.osType] == "Linux")
         #expect(properties[.hardwareMachine]?.isEmpty == false)

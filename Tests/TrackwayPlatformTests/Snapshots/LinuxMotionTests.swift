@@ -29,7 +29,7 @@ struct LinuxMotionTests {
     }
 
     @Test
-    func `each beat reads every sensor with the wall-clock time until the source is stopped`() throws {
+    func `each timer tick reads every sensor and the wall clock until the source is stopped`() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
         let source = motion(recorded.tree)

@@ -37,7 +37,7 @@ struct InotifyWatcherTests {
     private static var descriptors: Int {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return files.count { file in
-            // As above.
+            // A descriptor that was closed since the list was read has no target.
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
             return target?.contains("inotify") ?? false
         }
@@ -101,7 +101,7 @@ struct InotifyWatcherTests {
     }
 
     @Test
-    func `watches on one folder are independent, and the last one frees thread and descriptor`() async throws {
+    func `watches on one folder are independent, and the last one frees the thread and the descriptor`() async throws {
         defer { remove() }
         try await waitUntil { Self.threads == 0 && Self.descriptors == 0 }
         let (first, second) = (Collected<StorageChange>(), Collected<StorageChange>())
@@ -195,7 +195,7 @@ struct InotifyWatcherTests {
     }
 
     private func remove() {
-        // The system clears leftovers.
+        // The system deletes leftover files.
         try? FileManager.default.removeItem(atPath: root)
     }
 }

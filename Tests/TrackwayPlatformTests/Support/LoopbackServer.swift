@@ -30,7 +30,7 @@ final class LoopbackServer: Sendable {
         case hangUp
     }
 
-    /// The fate of a connection after raw bytes.
+    /// The action on a connection after raw bytes are sent.
     enum End: Sendable, Hashable {
         /// Closes it normally.
         case close
@@ -77,8 +77,8 @@ final class LoopbackServer: Sendable {
                     close(listener)
                     return
                 }
-                // Programs that another test starts later must not inherit it: a connection ends only when its last
-                // holder closes it.
+                // Programs that another test starts later must not inherit the connection, because it ends only when
+                // its last holder closes it.
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 number += 1
                 let serving = number
@@ -93,7 +93,7 @@ final class LoopbackServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// A port of 127.0.0.1 without a listener.
+    /// Returns a port on 127.0.0.1 without a listener.
     static func closedPort() throws -> UInt16 {
         try LoopbackServer { _ in .hangUp }.port
     }

@@ -5,7 +5,7 @@ internal import TrackwayCore
 
 @testable import TrackwayPlatform
 
-/// A polling timer that beats when the test requests it.
+/// A polling timer that ticks when the test requests it.
 final class ManualPollingTimer: PollingTimer {
     private struct State: Sendable {
         var interval: Duration?
@@ -23,7 +23,7 @@ final class ManualPollingTimer: PollingTimer {
 
     func stop() { state.withLock { $0 = State() } }
 
-    /// Triggers one beat; does nothing while the timer is stopped.
+    /// Triggers one tick; does nothing while the timer is stopped.
     func tick() {
         let tick = state.withLock { $0.tick }
         tick?()

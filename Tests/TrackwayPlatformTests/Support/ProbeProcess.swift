@@ -127,7 +127,7 @@ final class ProbeProcess {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
         if isFull {
-            // Fill it without blocking; then make writers block again, as on any standard error.
+            // Fill it without blocking; then make writers block again, as for any standard error.
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             let page = [UInt8](repeating: 46, count: 4_096)
             while write(ends[1], page, page.count) > 0 {}
@@ -136,7 +136,7 @@ final class ProbeProcess {
         return ends
     }
 
-    /// Returns its next line, or `nil` if it has ended.
+    /// Returns the process's next line, or `nil` if the process has ended.
     func line() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -161,7 +161,7 @@ final class ProbeProcess {
         _ = write(inputDescriptor, bytes, bytes.count)
     }
 
-    /// Waits until it stops or ends.
+    /// Waits until the process stops or ends.
     func status() -> Status {
         var status: Int32 = 0
         while waitpid(process, &status, WUNTRACED) < 0, errno == EINTR {}

@@ -7,7 +7,7 @@ internal import Foundation
 
 /// A copy of another machine's system files.
 ///
-/// It is in a temporary folder that is deleted on deinit.
+/// The copy is in a temporary folder that is deleted on deinit.
 final class RecordedTree {
     let root: URL
     var tree: SystemTree { SystemTree(root: root.path) }
@@ -37,10 +37,10 @@ final class RecordedTree {
         }
     }
 
-    /// Creates the files while `body` reads them.
+    /// Creates the files, and deletes them after `body` returns.
     static func with<Result>(_ files: [String: String], _ body: (SystemTree) throws -> Result) throws -> Result {
         let recorded = try RecordedTree(files)
-        // Without this, its last use would precede the reads, and its files would be deleted.
+        // Without this, the tree's last use would precede the reads, and its files would be deleted too early.
         return try withExtendedLifetime(recorded) { try body(recorded.tree) }
     }
 

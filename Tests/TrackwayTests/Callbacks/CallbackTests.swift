@@ -11,10 +11,10 @@ import TrackwayTesting
 
 @testable import Trackway
 
-/// The rule for all app callbacks: they may call the SDK, and are not called for what they cause.
+/// Tests that every app callback may call the SDK and is not called because of its own calls.
 @Suite("Callbacks")
 struct CallbackTests {
-    /// Holds the analytics for a callback, which is configured before they exist.
+    /// Holds the analytics for a callback that is configured before they exist.
     private final class Host: Sendable {
         private struct State: Sendable {
             weak var analytics: Analytics?
@@ -122,7 +122,7 @@ struct CallbackTests {
         arguments: Callback.allCases,
         Fault.all
     )
-    private func `a callback may call the SDK under every storage fault, and is not called for what it causes`(
+    private func `a callback may call the SDK under every storage fault, and is not called because of its own calls`(
         _ callback: Callback,
         _ fault: Fault
     ) throws {
@@ -284,7 +284,7 @@ struct CallbackTests {
     }
 
     @Test
-    func `the handler may record a screen while another process captures and no thread may wait for files`() throws {
+    func `the handler may record a screen while another process captures and threads must not wait for files`() throws {
         let environment = InMemoryEnvironment()
         let host = Locked<Analytics?>(nil)
         func analytics(_ handler: @escaping @Sendable (Diagnostic) -> Void) throws -> Analytics {

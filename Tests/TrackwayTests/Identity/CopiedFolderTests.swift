@@ -38,7 +38,7 @@ struct CopiedFolderTests {
         }
     }
 
-    /// A machine with all events delivered, and its installation.
+    /// A machine whose events are all delivered, and its installation.
     private func settled(_ change: (inout Configuration) -> Void = { _ in }) async throws -> (Machine, InstallationID) {
         let machine = Machine()
         let analytics = try machine.start(change)
@@ -145,7 +145,7 @@ struct CopiedFolderTests {
     }
 
     @Test
-    func `the copy of a copy reports which copy it was`() async throws {
+    func `a copy of a copy reports the copy that it was made from`() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let second = try copy.start()
@@ -185,7 +185,7 @@ struct CopiedFolderTests {
 
     #if os(Linux)
     @Test
-    func `a folder that is copied on a disk is a copy, and a renamed one is not`() throws {
+    func `a folder copied on a disk counts as a copy, and a renamed one does not`() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: root) }
@@ -235,7 +235,7 @@ struct FolderFingerprintTests {
     }
 
     @Test
-    func `two locations differ only in values that are known for both`() {
+    func `two locations are compared only by values that are known for both`() {
         var (one, other) = (FolderFingerprint(), FolderFingerprint())
         one.inode = 1
         #expect(!one.isCopy(of: other))

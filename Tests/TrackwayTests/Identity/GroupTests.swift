@@ -31,7 +31,7 @@ struct GroupTests {
     }
 
     @Test
-    func `joining the same group again records its new traits, and nothing without traits`() throws {
+    func `joining the same group again records new traits, and records nothing if there are none`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme")
         memory.analytics.group("company", id: "acme")

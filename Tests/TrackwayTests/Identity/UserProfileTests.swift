@@ -13,7 +13,9 @@ struct UserProfileTests {
     }
 
     @Test
-    func `visitor, A, out, B, out, A, C have the unique ids 1, 1, 2, 2, 3, 1, 4, even with kills in between`() throws {
+    func `visitor, A, sign-out, B, sign-out, A, C have the unique ids 1, 1, 2, 2, 3, 1, 4, even with kills in between`()
+        throws
+    {
         var memory = try InMemoryAnalytics()
         var ids: [String] = []
         for (round, user) in ["", "A", nil, "B", nil, "A", "C"].enumerated() {
@@ -105,7 +107,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `more users than are remembered leave a file of bounded size`() throws {
+    func `the file size stays bounded with more users than are remembered`() throws {
         let memory = try InMemoryAnalytics()
         for number in 0..<250 { memory.analytics.identify("user-\(number)") }
         let disk = try #require(memory.storage.base as? MemoryStorage)
@@ -169,7 +171,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `the anonymous id is the installation's until the app sets another, and after a reset`() throws {
+    func `the anonymous id is the installation's until the app sets another one, and again after a reset`() throws {
         let memory = try InMemoryAnalytics()
         let own = memory.analytics.installationID.description.uppercased()
         #expect(memory.analytics.anonymousID == own)
@@ -188,7 +190,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `added identifiers are carried until the next sign-in, whose event still carries them`() throws {
+    func `events carry added identifiers up to and including the event of the next sign-in`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.addIdentifier("138", type: "mobile")
         memory.analytics.identify("ann")
@@ -218,7 +220,7 @@ struct UserProfileTests {
         memory.analytics.record("seen")
         let user = RecordedContext(try #require(memory.events(named: "seen").first).context).user
         #expect(user.id == nil && user.attributes.isEmpty && user.uniqueID == own)
-        // The first user to sign in to the new installation keeps its id, even if it is the same user as before.
+        // The first user of the new installation keeps its unique id, even if that user signed in before the erasure.
         memory.analytics.identify("ann")
         #expect(memory.analytics.personID == own)
     }
@@ -237,7 +239,7 @@ struct UserProfileTests {
     }
 
     @Test
-    func `a user who denies consent leaves no events, and the next user is recorded`() throws {
+    func `events of a user who denies consent are not recorded, and those of the next user are`() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
         memory.analytics.setConsent(.denied, category: nil, scope: .person)

@@ -22,7 +22,7 @@ struct LegacyMigrationTests {
     }
 
     private func clickstream() throws -> LegacySDK {
-        .clickstream(appID: "nobody", in: try LegacySDKFixture.location("clickstream"))
+        .clickstream(appID: "absent", in: try LegacySDKFixture.location("clickstream"))
     }
 
     @Test
@@ -104,7 +104,7 @@ struct LegacyMigrationTests {
     }
 
     @Test
-    func `without data of an older SDK nothing is migrated or reported`() async throws {
+    func `without data of an older SDK, nothing is migrated or reported`() async throws {
         let emptyLocation = LegacyStorageLocation(
             value: { _ in nil },
             library: "/no",
@@ -131,7 +131,7 @@ struct LegacyMigrationTests {
         let next = environment.nextProcess()
         let analytics = try LegacySDKFixture.start(try clickstream(), next)
         analytics.record("tap")
-        // Without the first write the migration never began, and the installation is no longer new.
+        // Without the first write, the migration never began, and the installation is no longer new.
         #expect(analytics.userID == (writes == 0 ? nil : "anne"))
         #expect((analytics.migrationResult == nil) == (writes == 0))
     }
@@ -223,7 +223,7 @@ struct LegacyMigrationTests {
     }
 
     @Test
-    func `on a locked device the migration runs after the unlock, and applies to events recorded before it`()
+    func `on a locked device, the migration runs after the unlock, and applies to events recorded before it`()
         async throws
     {
         let environment = LegacySDKFixture.environment()
@@ -275,7 +275,7 @@ struct LegacyMigrationTests {
     }
 
     @Test
-    func `with a damaged migration record nothing is migrated a second time`() throws {
+    func `with a damaged migration record, nothing is migrated a second time`() throws {
         let environment = LegacySDKFixture.environment()
         try LegacySDKFixture.start(try clickstream(), environment).signOut()
         let next = environment.nextProcess()

@@ -105,7 +105,7 @@ struct LegacyStateTests {
     }
 
     @Test
-    func `an archive with another kind of object than expected is reported`() throws {
+    func `an archive with an unexpected kind of object is reported`() throws {
         var files = try archives()
         files["login_id"] = files["super_properties"]
         files["first_day"] = files["distinct_id"]
@@ -115,8 +115,7 @@ struct LegacyStateTests {
     }
 
     @Test
-    func `archives truncated anywhere or with any changed byte are read or rejected, and never crash the process`()
-        throws
+    func `archives that are truncated or changed at any byte are read or rejected, and never crash the process`() throws
     {
         let folder = try LegacySDKFixture.folder("sift")
         let bytes = Array(
@@ -143,7 +142,7 @@ struct LegacyStateTests {
             "$archiver": "NSKeyedArchiver", "$top": ["root": 1], "$objects": ["$null"],
         ]
         let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        // A root that is not a reference is itself the value.
+        // If the root is not a reference, it is the value itself.
         #expect(try KeyedArchive.root(of: Array(bytes)) == .integer(1))
         #expect(throws: KeyedArchive.Fault.noArchive) {
             let other = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)

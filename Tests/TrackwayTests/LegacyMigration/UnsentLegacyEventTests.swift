@@ -53,7 +53,7 @@ struct UnsentLegacyEventTests {
         #expect(waiting.found == 6 && waiting.imported == 4 && waiting.left == 2 && waiting.isComplete)
         #expect(
             environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value) == [
-                "1: event_id", "1: not the JSON of an event",
+                "1: event_id", "1: not an event in JSON",
             ]
         )
         // New events carry the new context.
@@ -180,7 +180,7 @@ struct UnsentLegacyEventTests {
         (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":-1}"#, "timestamp"),
         (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":1}"#, "attributes"),
     ])
-    func `rows that are not events are reported with their fault`(_ text: String, _ fault: String) {
+    func `rows that are not events are reported with the reason`(_ text: String, _ fault: String) {
         do throws(ClickstreamRow.Fault) {
             _ = try ClickstreamRow(Array(text.utf8))
             Issue.record("the row is an event")

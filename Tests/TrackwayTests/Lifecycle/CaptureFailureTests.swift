@@ -136,7 +136,7 @@ struct CaptureFailureTests {
     }
 
     @Test
-    func `on a full disk capture continues, one failure is reported, and state is persisted once there is space`()
+    func `on a full disk, capture continues, one failure is reported, and state is persisted once there is space`()
         throws
     {
         let memory = try InMemoryAnalytics.capturing()
@@ -184,7 +184,7 @@ struct CaptureFailureTests {
     }
 
     @Test(arguments: Refusal.allCases)
-    func `while recording is not allowed nothing is captured, and the app starts when it becomes allowed`(
+    func `nothing is captured while recording is not allowed, and the start is recorded once it is allowed`(
         _ refusal: Refusal
     ) throws {
         let memory = try InMemoryAnalytics.capturing {

@@ -69,7 +69,7 @@ struct ForegroundSessionTests {
     }
 
     @Test
-    func `with session limits, one event per second updates the activity, and the others compare one number`() throws {
+    func `with session limits, one event per second updates the activity, and others only compare a number`() throws {
         let memory = try Self.start()
         memory.analytics.record("event")
         let first = memory.clock.now().monotonic

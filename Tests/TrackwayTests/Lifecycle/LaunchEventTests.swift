@@ -25,7 +25,7 @@ struct LaunchEventTests {
             }
         }
 
-        /// The events that it records itself.
+        /// The events recorded by what ends the launch.
         var names: [String] {
             switch self {
             case .event: ["first"]

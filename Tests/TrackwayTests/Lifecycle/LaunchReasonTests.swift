@@ -70,9 +70,7 @@ struct LaunchReasonTests {
     }
 
     @Test
-    func `a background launch is recorded immediately, and an unopened launch leaves no exit to the next process`()
-        throws
-    {
+    func `a background launch is recorded immediately, and an unopened launch leaves no exit to recover`() throws {
         let pushed = try Process(Self.pending(.background))
         pushed.analytics.lifecycle.controller.begin()
         #expect(try pushed.story == ["_app_start passive"])
@@ -100,7 +98,7 @@ struct LaunchReasonTests {
         process.clock.advance(by: .seconds(5))
         process.analytics.lifecycle.dispatcher.handle([.willEnterForeground, .didBecomeActive], gracePeriod: nil)
         process.clock.advance(by: .seconds(7))
-        // This heartbeat runs before the notifications are processed, and counts the app as in the foreground so far.
+        // This heartbeat runs before the notifications are processed, when the app still counts as in the foreground.
         process.analytics.lifecycle.controller.heartbeat()
         #expect(try process.story.last == "_session_start 1", "nothing was processed on this thread")
         isBusy.signal()

@@ -22,7 +22,7 @@ import TrackwayTesting
         let analytics = memory.analytics
         analytics.setGlobalAttributes(["channel": "App Store"])
         analytics.record("order", ["total": 99.9], items: [Item(id: "A-1")], to: ["exports"])
-        analytics.record("for everybody")
+        analytics.record("for every destination")
         analytics.record("for the collector", to: ["collector"])
         #expect(analytics.pendingCount(for: "exports") == 2)
 
@@ -36,7 +36,7 @@ import TrackwayTesting
             again += try batch.records.map { try batch.event($0).id }
         }
         #expect(again == uploaded.map(\.id))
-        #expect(uploaded.map(\.name) == ["order", "for everybody"])
+        #expect(uploaded.map(\.name) == ["order", "for every destination"])
         #expect(uploaded.first?.attributes["total"]?.double == 99.9)
         #expect(uploaded.first?.items.map(\.id) == ["A-1"])
         #expect(uploaded.first?.global("channel")?.string == "App Store")
@@ -83,7 +83,7 @@ import TrackwayTesting
     @Test func `events held by consent are not returned, and rejected events are counted`() throws {
         let memory = try InMemoryAnalytics(Self.configuration { $0.privacy.consent = .pending })
         let analytics = memory.analytics
-        analytics.record("while nobody had decided")
+        analytics.record("while consent was undecided")
         #expect(try analytics.pendingEvents(for: "exports").countEvents() == 0)
         analytics.setConsent(.granted)
         let granted = try analytics.pendingEvents(for: "exports")
@@ -95,7 +95,7 @@ import TrackwayTesting
             do throws(TrackwayError) {
                 count = try analytics.pendingEvents(for: "exports").countEvents()
             } catch {
-                // Denied events are dropped concurrently, which ends the reading of a snapshot taken before.
+                // Denied events are dropped concurrently, which invalidates a snapshot taken before the drop.
                 guard error.code == .snapshotOutdated else { throw error }
             }
         }
@@ -131,7 +131,7 @@ import TrackwayTesting
     }
 
     @Test(arguments: [
-        ("collector" as DestinationID, TrackwayError.Code.targetMismatch), ("nobody", .unknownDestination),
+        ("collector" as DestinationID, TrackwayError.Code.targetMismatch), ("unknown", .unknownDestination),
     ])
     func `a snapshot of a destination that is not local throws an error with a recovery suggestion`(
         id: DestinationID,
@@ -208,7 +208,7 @@ import TrackwayTesting
 
 extension LocalDestinationTests {
     @Test
-    func `removed events leave no bytes on disk once their segment is deleted, in either order`() throws {
+    func `removed events leave no bytes on disk once their segment is deleted, no matter which happens first`() throws {
         for removesFirst in [false, true] {
             let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.local("exports")] })
             let disk = try #require(memory.storage.base as? MemoryStorage)

@@ -10,8 +10,7 @@ import TrackwayTesting
 @Suite("Queues in the public API")
 struct QueueUploadTests {
     @Test(arguments: [0, 1, 2, 5])
-    func `a queue is uploaded with more events than its threshold, not with exactly as many`(moreThan: Int) async throws
-    {
+    func `a queue is uploaded when it exceeds its threshold, not when it reaches it`(moreThan: Int) async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy(moreThan: moreThan))
         for number in 0..<moreThan { memory.analytics.record("event-\(number)", to: ["queue"]) }

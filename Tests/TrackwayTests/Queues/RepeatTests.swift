@@ -52,7 +52,7 @@ struct RepeatTests {
     }
 
     @Test(arguments: [
-        Variation(testDescription: "the same", isTaken: false) {
+        Variation(testDescription: "the same event", isTaken: false) {
             $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
         },
         Variation(testDescription: "attributes in another order", isTaken: false) {
@@ -161,7 +161,7 @@ struct RepeatTests {
         while memory.analytics.record("filler", ["text": .string(text)], to: ["collector"]).durability != .none {}
         #expect(memory.analytics.record("other", ["text": .string(text)], to: ["queue"]).durability == .none)
         memory.storage.clearFaults()
-        // Events held in memory are written first. Until then the memory is full.
+        // Events held in memory are written first. Until then, the memory is full.
         while memory.analytics.record("filler").durability != .kernel {}
         // The last accepted event is still the first one.
         #expect(memory.analytics.record("state", to: ["queue"]).dropped == .duplicate)

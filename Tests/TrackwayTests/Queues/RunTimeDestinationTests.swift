@@ -40,7 +40,7 @@ struct RunTimeDestinationTests {
     }
 
     @Test
-    func `a removed destination that is added again gets its pending events in order, and none from in between`()
+    func `a removed destination that is added again gets its pending events in order, and none recorded in between`()
         async throws
     {
         let memory = try InMemoryAnalytics()
@@ -107,7 +107,7 @@ struct RunTimeDestinationTests {
     }
 
     @Test
-    func `after a kill, events recorded before a destination is added again are for it, too`() async throws {
+    func `after a kill, events recorded before a destination is added again are delivered to it, too`() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("late"))
         first.analytics.record("one", to: ["late"])
@@ -163,7 +163,7 @@ struct RunTimeDestinationTests {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
-        // The first event does the initial writes.
+        // The first event causes the initial writes.
         analytics.record("first", to: ["queue"])
         memory.storage.hold(byAdding ? .create : .overwrite, paths: byAdding ? "/cursor.late" : "/taken")
         Thread.detachNewThread {
@@ -228,7 +228,7 @@ struct RunTimeDestinationTests {
     }
 
     @Test
-    func `consent applies to an added destination as to one without a category, even if all others are denied`()
+    func `consent applies to an added destination without a category, even if all other destinations are denied`()
         async throws
     {
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -236,7 +236,7 @@ struct RunTimeDestinationTests {
         let memory = try InMemoryAnalytics(configuration)
         let analytics = memory.analytics
         analytics.setConsent(.denied, category: .marketing)
-        #expect(analytics.record("nobody's").dropped == .consentDenied)
+        #expect(analytics.record("denied").dropped == .consentDenied)
         try analytics.addDestination(QueueFixture.destination("late"))
         #expect(analytics.record("late's").durability == .kernel)
         analytics.setConsent(.denied, category: .analytics)
@@ -247,7 +247,7 @@ struct RunTimeDestinationTests {
         #expect(memory.arrived(at: "collector") == [])
         #expect(memory.arrived(at: "late").last == "again")
         analytics.removeDestination("late")
-        #expect(analytics.record("nobody's").dropped == .consentDenied)
+        #expect(analytics.record("denied").dropped == .consentDenied)
     }
 
     @Test

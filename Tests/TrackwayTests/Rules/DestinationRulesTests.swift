@@ -43,7 +43,7 @@ struct DestinationRulesTests {
     }
 
     @Test
-    func `rules change what one destination gets, while the other and the journal have the original events`()
+    func `rules change what one destination gets, while the other one and the journal keep the original events`()
         async throws
     {
         let memory = try Self.analytics(Self.redacting)
@@ -117,7 +117,7 @@ struct DestinationRulesTests {
     }
 
     @Test
-    func `a destination added at run time brings its rules, and they stay with its id`() async throws {
+    func `a destination can be added at run time with rules, which stay with its id`() async throws {
         let memory = try Self.analytics([:])
         let analytics = memory.analytics
         try analytics.addDestination(QueueFixture.destination("late").configured(rules: [.deny("debug_*")]))
@@ -209,7 +209,7 @@ struct DestinationRulesTests {
     }
 
     @Test
-    func `sampling decides the same for a user before and after sign-in and on every start`() async throws {
+    func `sampling makes the same decision for a user before and after sign-in and on every start`() async throws {
         let disk = Locked<FaultyStorage?>(nil)
         let transport = ScriptedTransport()
         for start in 0..<3 {
@@ -229,7 +229,7 @@ struct DestinationRulesTests {
     }
 
     @Test
-    func `the formats of other back ends see only the changed event`() async throws {
+    func `destinations with other formats also get only the changed event`() async throws {
         var configuration = Configuration(
             appID: "test",
             destinations: [

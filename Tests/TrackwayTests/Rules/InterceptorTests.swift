@@ -167,8 +167,7 @@ struct InterceptorTests {
     }
 
     @Test
-    func
-        `dropped events are counted and reported once per interceptor, take no sequence number, and are in no account`()
+    func `dropped events are counted, reported once per interceptor, and get neither a sequence number nor an account`()
         async throws
     {
         let memory = try Self.analytics([Self.noDebug, Interceptor("nothing") { _ in .drop }])
@@ -280,7 +279,7 @@ struct InterceptorTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `an interceptor may call everything else, and may disable recording before the event is recorded`() throws {
+    func `an interceptor may call any other function, and may disable recording before the event is recorded`() throws {
         let box = Locked<Analytics?>(nil)
         let memory = try Self.analytics([
             Interceptor("calls") { event in

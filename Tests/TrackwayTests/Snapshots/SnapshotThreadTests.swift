@@ -25,7 +25,7 @@ struct SnapshotThreadTests {
     }
 
     @Test
-    func `a slow source blocks neither snapshot requests nor recording, and its answer is recorded`() throws {
+    func `a slow source blocks neither snapshot requests nor recording, and its response is recorded`() throws {
         let source = SlowSource()
         let isLogged = DispatchSemaphore(value: 0)
         let storage = MemoryStorage(remembersRemoved: true)
@@ -43,7 +43,7 @@ struct SnapshotThreadTests {
         let before = try RecordedEvents.read(in: "/app", of: storage)
         #expect(before.map(\.event.name) == Array(repeating: "meanwhile", count: 100))
         source.mayAnswer.signal()
-        // One answer serves all waiting snapshots: the one for entering the foreground and the requested ones.
+        // One response serves all waiting snapshots: the one for entering the foreground and the requested ones.
         for _ in 0..<102 { isLogged.wait() }
         let states = try RecordedEvents.read(in: "/app", of: storage).dropFirst(100)
         #expect(states.count == 102)
@@ -51,7 +51,7 @@ struct SnapshotThreadTests {
         #expect(states.allSatisfy { $0.attributes["battery_level"]?.double == 0.25 })
     }
 
-    /// A source that makes the disk hang after its answer.
+    /// A source that makes the disk hang after it responds.
     private struct BlockingSource: AppStateSource {
         let storage: FaultyStorage
 

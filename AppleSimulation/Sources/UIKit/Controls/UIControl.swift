@@ -8,9 +8,9 @@ public import ObjectiveC
 #endif
 
 /// Rules modeled here:
-/// - A control tracks one touch. Touch down, drag, drag inside and outside, and touch up are reported in the order of
-///   Apple's page of `UIControl.Event`; `isTouchInside` and `isTracking` are true while `touchesEnded` runs and false
-///   afterward.
+/// - A control tracks one touch. Touch down, drag, drag inside and outside, and touch up are reported in the order
+///   given on Apple's `UIControl.Event` page; `isTouchInside` and `isTracking` are true while `touchesEnded` runs and
+///   false afterward.
 /// - Each pair of target and action goes through `sendAction(_:to:for:)` to `UIApplication.sendAction(_:to:from:for:)`
 ///   (Apple, page of `UIControl.sendAction(_:to:for:)`); a `UIAction` goes only through `sendAction(_:)`.
 /// - UIKit tolerates a touch slightly outside a button; here the bounds decide.

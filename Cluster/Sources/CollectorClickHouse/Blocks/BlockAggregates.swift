@@ -12,17 +12,17 @@ struct BlockAggregates {
         var last = Int64.min
         /// The signed-in user at the last event.
         ///
-        /// Of two events in the same millisecond, the later one is used.
+        /// If two events have the same time, the one that arrived later determines the user.
         var user = ""
         var events: UInt64 = 0
         var states: UInt64 = 0
     }
 
-    /// The key of sums: an event name and a quarter hour.
+    /// The key of a sum: an event name and a quarter hour.
     struct NameKey: Hashable {
         /// The name as UTF-8 bytes.
         ///
-        /// A string is not used, because different encodings of the same letter make different names.
+        /// Strings that encode the same letter differently compare equal, but they are different names.
         let name: [UInt8]
         let quarter: Int64
     }
@@ -63,7 +63,7 @@ struct BlockAggregates {
 }
 
 extension BlockRows {
-    /// Writes the event's device data, if it is a snapshot.
+    /// Writes the event's device data, if the event is a snapshot.
     mutating func writeSnapshot(of candidate: BlockBuilder.Candidate) {
         guard let snapshot = candidate.snapshot else { return }
         let block = Int64(clamping: decision.block)
@@ -107,7 +107,7 @@ extension BlockRows {
         }
     }
 
-    /// Writes the app and device facts of a context.
+    /// Writes the app and device facts from a context.
     mutating func write(_ key: BlockBuilder.ContextKey, _ entry: ContextDescriptions.Entry) {
         let block = Int64(clamping: decision.block)
         add(.descriptions, key.installation) { row in

@@ -5,7 +5,7 @@ package import CollectorCore
 package import TrackwayCore
 package import TrackwayJournal
 
-/// Collects the contents of records, from which a block's rows are made.
+/// Collects the contents of records to make a block's rows.
 ///
 /// The rows are a function of the records and of the contents of earlier blocks (``KnownRows``), which are looked up
 /// later. Not thread-safe.
@@ -27,13 +27,13 @@ package final class BlockBuilder {
         let values: ColumnValues
         /// The name of the screen that the event shows, as a column value; empty for none.
         let screen: [UInt8]
-        /// The event's device data, if it is a snapshot.
+        /// The event's device data; nil unless the event is a snapshot.
         let snapshot: DeviceSnapshot?
         /// The start of the event's session, as reported by the event's context.
         let sessionStart: SessionBeginning
         /// The captured data; nil unless this is a captured event.
         let captured: CapturedRow?
-        /// The event's position among the user traits records of its log record.
+        /// The event's position among the user traits in its log record.
         let traitsPosition: UserTraitsRecord.Position
         /// How the event was admitted later; nil unless it was initially rejected.
         var replayed: StoredEvent.Replayed?
@@ -44,7 +44,7 @@ package final class BlockBuilder {
         }
     }
 
-    /// The key of a writer of an installation.
+    /// The key of an installation's writer.
     package struct AccountKey: Hashable, Sendable {
         /// The installation.
         package let installation: InstallationID
@@ -119,7 +119,7 @@ package final class BlockBuilder {
     private(set) var arrivals = BlockIngestCounts()
     /// The position where the record begins, and the number of batch headers read from it so far.
     private var recordPosition: (start: LogPosition, headers: Int) = (.start, 0)
-    /// The number of events that the traversal has reported but not stored yet.
+    /// The number of events that the traversal has reported but that are not stored yet.
     private var waiting = 0
     private var batch = Batch()
     private let limits: AdmissionLimits
@@ -268,9 +268,9 @@ extension BlockBuilder: RecordConsumer {
         return screen.map { QueryValue.text(Array($0.utf8)).columnBytes } ?? []
     }
 
-    /// Returns the device data of a snapshot.
+    /// Returns the device data from a snapshot.
     ///
-    /// Returns nil for other events, and if the installation is unknown.
+    /// Returns nil for other events, or if the installation is unknown.
     private func snapshot(_ name: String, _ received: ReceivedEvent) -> DeviceSnapshot? {
         guard batch.installation != nil, let kind = DeviceSnapshot.Kind(name) else { return nil }
         let context = batch.context.flatMap { contexts[ContextKey(installation: batch.installation, hash: $0)] }
@@ -279,7 +279,7 @@ extension BlockBuilder: RecordConsumer {
 
     /// Returns the number of events to store.
     ///
-    /// Duplicates are only detected later, so all events count as new here.
+    /// Duplicates are detected only later, so all events count as new here.
     package func store() -> Int {
         defer { waiting = 0 }
         return waiting

@@ -10,10 +10,10 @@ struct BlockIngestCounts {
     var installations: Set<InstallationID> = []
     /// The number of records that are foreign or damaged.
     var damaged: UInt64 = 0
-    /// The number of dropped events of each erased installation.
+    /// The number of events dropped for each erased installation.
     private(set) var dropped: [InstallationID: UInt64] = [:]
 
-    /// Counts dropped events of an erased installation.
+    /// Counts dropped events from an erased installation.
     mutating func addDropped(_ events: Int, of installation: InstallationID) {
         guard events > 0 else { return }
         let (sum, isOver) = dropped[installation, default: 0].addingReportingOverflow(UInt64(events))
@@ -85,7 +85,7 @@ struct PlaceAggregates {
         counts[event.installation, default: Count()].repeats += 1
     }
 
-    /// Counts an event of an installation that was erased before.
+    /// Counts an event from an installation that was erased earlier.
     mutating func addErased(_ event: BlockBuilder.Candidate) {
         counts[event.installation, default: Count()].refused += 1
     }

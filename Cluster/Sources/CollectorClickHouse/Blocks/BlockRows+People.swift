@@ -15,7 +15,7 @@ struct PersonAggregates {
         let session: ByteText
     }
 
-    /// The sums of one key.
+    /// The sums for one key.
     struct Sum {
         var first = Int64.max
         var last = Int64.min

@@ -11,11 +11,11 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case events
     /// The event ids, used to detect duplicates.
     case ids
-    /// Contexts, which several events share: data about app, device, and person.
+    /// Contexts that several events share: data about the app, device, and person.
     case contexts
-    /// Sums by session and block, one row each.
+    /// Sums, one row for each session and block.
     case sessions
-    /// Sums by person, session, and block, one row each.
+    /// Sums, one row for each person, session, and block.
     case people
     /// The sums in ``people``, ordered by installation and session.
     case visits
@@ -25,17 +25,17 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case traits
     /// Screens, clicks, and app starts and ends.
     case usage
-    /// Writers' claims about themselves, one row for each block.
+    /// Writers' claims about themselves, one row for each writer and block.
     case writers
     /// States of writers' sequence numbers, one row for each range and block.
     case ranges
-    /// Sums by device and block, one row each.
+    /// Sums, one row for each device and block.
     case devices
     /// App and device facts, one row for each context and block.
     case descriptions
     /// Snapshots: what devices reported about themselves.
     case snapshots
-    /// Event counts by name, quarter hour, and block, one row each.
+    /// Event counts, one row for each name, quarter hour, and block.
     case names
     /// Rejections and later changes to them, one row for each step.
     case failures
@@ -43,7 +43,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case replays
     /// Arrival counts, one row for each installation and block.
     case counts
-    /// Position ranges by owner and block, one row each.
+    /// Position ranges, one row for each owner and block.
     case places
     /// Erased installations.
     case erasures
@@ -73,7 +73,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// The version of all tables together.
     ///
-    /// A program does not use tables of a newer version than its own.
+    /// A program does not use tables with a newer version than its own.
     package static let version = 3
 
     /// The tables with rows that are removed when their installation is erased.
@@ -230,14 +230,14 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// The tables whose rows ``blocks`` counts separately.
     ///
-    /// The tables of events and of ids are not listed: each has as many rows of the block as its `rows` column states.
+    /// The tables of events and ids are not listed: for each block, both have as many rows as the `rows` column states.
     package static let counted: [ColumnTable] = [
         .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
         .counts, .places,
         .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 
-    /// The tables partitioned by week of arrival, which lose whole weeks.
+    /// The tables partitioned by week of arrival, from which whole weeks are dropped.
     ///
     /// The other tables keep all rows: they contain sums, state, and the rows that point queries read.
     package static let partitionedByWeek: [ColumnTable] = [.events]
@@ -267,7 +267,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the statement that creates the table unless it exists.
     ///
-    /// - Parameter settings: Additional settings for newer versions of ClickHouse, such as settings that sync inserts.
+    /// - Parameter settings: Additional settings for newer versions of ClickHouse, such as those that sync inserts to
+    ///   disk.
     package func createStatement(settings: [String]) -> String {
         let columns = columns.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
         let partition = partition.map { " PARTITION BY \($0)" } ?? ""

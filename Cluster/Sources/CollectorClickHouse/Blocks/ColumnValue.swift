@@ -7,7 +7,7 @@ package import TrackwayCore
 /// The encoding of attribute and context values in text columns.
 ///
 /// Equal values have equal bytes. Among numbers, and among strings, the bytes sort in the order of the values. A table
-/// therefore compares values exactly without parsing JSON.
+/// can therefore compare values exactly without parsing JSON.
 ///
 /// The first byte is the type: `t` for a string as UTF-8, `n` for ten bytes of a number, `b` for `0` or `1`, `s` for a
 /// list or an object as JSON. A missing value has no bytes at all.
@@ -61,10 +61,10 @@ extension QueryValue {
 }
 
 extension JSONNumber {
-    /// Ten bytes that sort and compare equal exactly as the numbers do.
+    /// Ten bytes that sort and compare exactly like the numbers.
     ///
-    /// They encode the greatest double that is not above the number, in a form whose bytes sort correctly, followed by
-    /// the difference between the number and that double. Only large integers have a nonzero difference.
+    /// They encode the greatest double that does not exceed the number, in a form whose bytes sort correctly, followed
+    /// by the difference between the number and that double. Only large integers have a nonzero difference.
     package var sortedBytes: [UInt8] {
         var bytes: [UInt8] = []
         appendSortedBytes(to: &bytes)

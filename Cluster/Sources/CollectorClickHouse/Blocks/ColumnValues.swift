@@ -6,12 +6,12 @@ package import TrackwayCore
 
 /// The named values of an event or context, as two columns.
 ///
-/// The columns contain strings, and both have the same number of them. The value that a query finds for a name is
-/// determined here, when the block is written, by the rules that an SQLite index applies to queries. If a name has
-/// several values, the last one is used. A null value counts as missing. An attribute that the event lacks is taken
-/// from the context's global attributes, if they contain it.
+/// Both columns contain the same number of strings. The value that a query finds for a name is determined here, when
+/// the block is written, by the rules that an SQLite index applies to queries. If a name has several values, the last
+/// one is used. A null value counts as missing. An attribute that the event lacks is taken from the context's global
+/// attributes, if they contain it.
 package struct ColumnValues: Sendable {
-    /// The ranges in ``bytes`` of one name and its value.
+    /// The ranges of one name and its value in ``bytes``.
     private struct Entry: Sendable {
         var name: Range<Int>
         /// The range of the value; empty for null.
@@ -35,7 +35,7 @@ package struct ColumnValues: Sendable {
     /// The number of values.
     package var count: Int { entries.count }
 
-    /// Returns the value with a name.
+    /// Returns the value with the given name.
     ///
     /// - Complexity: O(bytes).
     package subscript(name: String) -> QueryValue? {

@@ -29,7 +29,7 @@ struct DeviceSnapshot {
     /// The event's attributes as received; empty for none.
     let body: [UInt8]
 
-    /// Reads the device data of an event.
+    /// Reads the device data from an event.
     ///
     /// - Parameter context: The content of the event's context.
     init(_ kind: Kind, _ event: ReceivedEvent, context: [UInt8]?) {

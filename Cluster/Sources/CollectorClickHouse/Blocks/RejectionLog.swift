@@ -17,7 +17,7 @@ struct RejectionLog {
         case admitted = 1
         /// The content rejected at a position was checked again, and was rejected for another reason.
         case rejectedAgain = 2
-        /// While the content rejected at a position was replayed, this part of it was rejected.
+        /// A part of the content rejected at a position was rejected while that content was replayed.
         case rejectedDuringReplay = 3
     }
 

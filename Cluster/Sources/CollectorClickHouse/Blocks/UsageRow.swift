@@ -14,7 +14,7 @@ struct UsageRow: Sendable, Hashable {
         case launch = 3
     }
 
-    /// Bits that state what a row contains.
+    /// Bits that indicate which values a row contains.
     private enum Flag {
         /// One bit for each of `name`, `detail`, `more`, and `number`: whether the row has that value.
         static let name: UInt8 = 1
@@ -57,7 +57,7 @@ struct UsageRow: Sendable, Hashable {
         )
     }
 
-    /// Creates the row of a captured fact.
+    /// Creates the row for a captured fact.
     init(_ fact: CapturedFact) {
         switch fact {
         case .screen(let screen, let before):

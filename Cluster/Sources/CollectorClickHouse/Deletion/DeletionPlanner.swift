@@ -16,7 +16,7 @@ package struct DeletionPlanner: Sendable {
     package enum Step: Sendable, Hashable {
         /// Read the current status.
         case readStatus
-        /// Find the blocks with data of erased installations.
+        /// Find the blocks with data from erased installations.
         ///
         /// These are the blocks from `from` to `goal` that an earlier search up to `done` did not cover.
         case findBlocks(done: UInt64, goal: UInt64, from: UInt64)
@@ -86,7 +86,7 @@ package struct DeletionPlanner: Sendable {
 
     /// The number of new blocks after which progress is stored even without deletions.
     ///
-    /// This keeps the queries of the tables small.
+    /// This keeps queries against the tables small.
     private static let blocksBetweenSaves: UInt64 = 1_000
 
     private var state = State.readingStatus
@@ -137,7 +137,7 @@ package struct DeletionPlanner: Sendable {
         state = .findingBlocks
     }
 
-    /// Continues with the blocks that contain data of erased installations.
+    /// Continues with the blocks that contain data from erased installations.
     package mutating func blocksFound(_ blocks: [UInt64]) {
         guard case .findingBlocks = state else { return }
         self.blocks = blocks.sorted(by: >)

@@ -28,7 +28,7 @@ package struct ErasureFollower: Sendable {
     package var isPermanentlyMissing: @Sendable (any Error) -> Bool
     /// Called with an erased installation and the sequence of the erasing record.
     package var onErasure: @Sendable (InstallationID, UInt64) -> Void
-    /// Called with a warning of one sentence; must return immediately.
+    /// Called with a one-sentence warning; must return immediately.
     package var onWarning: @Sendable (String) -> Void
     /// The admission limits, used for splitting batches.
     package var limits: AdmissionLimits
@@ -106,8 +106,8 @@ package struct ErasureFollower: Sendable {
             }
             if !state.isFailing {
                 onWarning(
-                    "Erasures cannot be read from the stream. Until the tables contain an erasure, events of that "
-                        + "installation may be accepted, but they are not stored: \(error)"
+                    "Erasures cannot be read from the stream. Until the tables contain an erasure, events from the "
+                        + "erased installation may be accepted but are not stored. Cause: \(error)"
                 )
             }
             state.isFailing = true

@@ -5,14 +5,14 @@ package import CollectorCore
 package import TrackwayCore
 internal import TrackwayJournal
 
-/// The tables, as used for deleting erased records from their stream.
+/// The table operations needed to delete erased records from a stream.
 package protocol ErasureStore: ColumnStore {
     /// Returns all erased installations.
     ///
     /// - Throws: ``ColumnFailure``.
     func erased() async throws(ColumnFailure) -> Set<InstallationID>
 
-    /// Returns the blocks in which data of erased installations arrived, in order.
+    /// Returns, in order, the blocks in which data from erased installations arrived.
     ///
     /// Data includes events that arrived but were not stored.
     ///

@@ -46,9 +46,9 @@ package struct AuditReport: Sendable, Hashable {
     /// Whether the audit finished and left no rows missing.
     package var isComplete: Bool { failure == nil && findings.allSatisfy(\.isRepaired) }
 
-    /// Whether rewritten rows may reveal more records of erased installations.
+    /// Whether rewritten rows may reveal more records from erased installations.
     ///
-    /// Such records are found through the tables of counts and of erasures.
+    /// Such records are found through the tables of counts and erasures.
     package var mayRevealErasedRecords: Bool {
         findings.contains { $0.isRepaired && ($0.missing[.counts] != nil || $0.missing[.erasures] != nil) }
     }
@@ -57,7 +57,7 @@ package struct AuditReport: Sendable, Hashable {
     package init() {}
 }
 
-/// The tables, as used by an audit.
+/// The table operations needed for an audit.
 package protocol AuditStore: ColumnStore {
     /// Returns the number of rows that each block has in a table.
     ///
@@ -78,7 +78,7 @@ package protocol AuditStore: ColumnStore {
     /// - Throws: ``ColumnFailure``.
     func erasedWithRows() async throws(ColumnFailure) -> [InstallationID]
 
-    /// Returns how many written events of each block were erased afterward.
+    /// Returns the number of each block's written events that were erased afterward.
     ///
     /// These are the events of erased installations.
     ///
@@ -212,8 +212,8 @@ extension ForwardingRunner {
 
     /// Returns the missing rows of a block that cannot be rebuilt.
     ///
-    /// Only the events of erased installations are counted separately. The other tables that lose rows with an
-    /// installation may have fewer rows than were written, and the difference is unknown.
+    /// Only the events of erased installations are counted separately. Other tables that lose rows when an
+    /// installation is erased may have fewer rows than were written, and the difference is unknown.
     ///
     /// - Parameter erased: The number of the block's erased events; nil if no installation of the block was erased.
     private static func missing(

@@ -34,7 +34,7 @@ package protocol ColumnStore: Sendable {
     ///
     /// If this function throws, the rows may still exist, or appear later.
     ///
-    /// - Parameter rows: The rows, in the format `RowBinary`.
+    /// - Parameter rows: The rows, in `RowBinary` format.
     /// - Throws: ``ColumnFailure``.
     func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure)
 
@@ -50,7 +50,7 @@ package protocol ColumnStore: Sendable {
     /// - Throws: ``ColumnFailure``.
     func remove(_ installations: [InstallationID]) async throws(ColumnFailure)
 
-    /// Returns the first week of arrival whose events are kept; nil if no week ever expired.
+    /// Returns the first week of arrival whose events are kept; nil if no week has ever expired.
     ///
     /// - Throws: ``ColumnFailure``.
     func firstWeek() async throws(ColumnFailure) -> Int64?
@@ -89,7 +89,7 @@ package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible
     package var kind: Kind
     /// A sentence that names the server, the problem, and the fix.
     package var description: String
-    /// The error code that the server returned, or nil without one.
+    /// The error code that the server returned; nil for none.
     package var number: Int?
 
     /// Creates a failure.

@@ -14,7 +14,7 @@ package struct ForwardStatistics: Sendable, Hashable {
     /// The maximum number of marks; beyond it, adjacent marks are merged in pairs.
     static let maxMarks = 128
 
-    /// The time at which the stream was seen to reach a record.
+    /// The time at which this process first saw that the stream had reached a record.
     private struct Mark: Sendable, Hashable {
         var sequence: UInt64
         var time: MonotonicTime
@@ -38,7 +38,7 @@ package struct ForwardStatistics: Sendable, Hashable {
     package private(set) var retainedSince: Timestamp?
     /// The current status; nil before the forwarder starts.
     package private(set) var status: ForwardingRunner.Status?
-    /// The number of records of erased installations that this process deleted.
+    /// The number of erased installations' records that this process deleted.
     package private(set) var erased: UInt64 = 0
     /// The number of blocks still to search for records of erased installations.
     ///
@@ -116,7 +116,8 @@ package struct ForwardStatistics: Sendable, Hashable {
         guard status != nil else { return "The forwarder is starting: it is checking the engine and the tables." }
         let lag = lag(at: now)
         guard lag > Self.maxLag else { return nil }
-        return "The tables lack \(missingRecords) records of the stream, the first for \(lag.components.seconds) s."
+        return "The tables lack \(missingRecords) records of the stream; the oldest has been missing for "
+            + "\(lag.components.seconds) s."
     }
 
     /// Returns all metrics in Prometheus text format, version 0.0.4.
@@ -125,8 +126,8 @@ package struct ForwardStatistics: Sendable, Hashable {
         func write(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
             text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n\(name) \(value)\n"
         }
-        write("trackway_forward_events_total", "counter", "Events written that had not arrived before.", events)
-        write("trackway_forward_repeats_total", "counter", "Events in written blocks that had arrived before.", repeats)
+        write("trackway_forward_events_total", "counter", "New events written, without duplicates.", events)
+        write("trackway_forward_repeats_total", "counter", "Duplicate events in the blocks written.", repeats)
         write("trackway_forward_blocks_total", "counter", "Blocks written by this process.", blocks)
         write(
             "trackway_forward_expired_weeks_total",
@@ -159,12 +160,12 @@ package struct ForwardStatistics: Sendable, Hashable {
         write(
             "trackway_forward_lag_records",
             "gauge",
-            "Records of the stream that are not in the tables.",
+            "Records in the stream that are not in the tables.",
             missingRecords
         )
         let lag = lag(at: now).components
         let seconds = Double(lag.seconds) + Double(lag.attoseconds) / 1e18
-        write("trackway_forward_lag_seconds", "gauge", "Time since the first of these records was seen.", seconds)
+        write("trackway_forward_lag_seconds", "gauge", "Time since the first missing record was seen.", seconds)
         write(
             "trackway_forward_erased_records_total",
             "counter",

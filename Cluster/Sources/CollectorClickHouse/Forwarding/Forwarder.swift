@@ -92,11 +92,12 @@ package struct Forwarder: Sendable {
         case loading(BlockDecision)
         case makingRows(BlockDecision)
         case inserting(BlockDecision)
-        /// All tables except the table of blocks are written: erased rows are removed before the block counts as
-        /// written.
+        /// All tables except the table of blocks are written.
+        ///
+        /// Erased rows are removed before the block counts as written.
         case erasing(BlockDecision)
         case completing(BlockDecision)
-        /// Checks the decisions of another process, which is the one that writes.
+        /// Checks the decisions of the other process, which writes the blocks.
         case watching(Standby)
         /// Waits between two checks of the other process's decisions.
         case idling(Standby)
@@ -121,11 +122,11 @@ package struct Forwarder: Sendable {
     /// No process has written it for a long time.
     private var abandoned: UInt64?
     private var failures: [Part: Int] = [:]
-    /// Whether this forwarder wrote the last known block, without failures since.
+    /// Whether this forwarder wrote the last known block and has not failed since.
     package private(set) var isWriting = false
-    /// Whether the tables were ever read successfully.
+    /// Whether the tables have ever been read successfully.
     ///
-    /// Waiting does not fix a setup that is wrong from the start.
+    /// Waiting does not fix a setup that was wrong from the start.
     private var hasReadTables = false
     /// The record up to which the tables are known to be complete.
     ///
@@ -177,7 +178,7 @@ package struct Forwarder: Sendable {
             let otherDecision = deferred?.decision
             if let otherDecision, otherDecision.block <= completed { deferred = nil }
             if let otherDecision, otherDecision.block == completed {
-                // The other process has written the block, so that process is active.
+                // The other process has written the block, so it is active.
                 written = otherDecision.last
                 isWriting = false
                 state = .watching(Standby(next: completed + 1, end: otherDecision.last, isComplete: true))
@@ -227,8 +228,8 @@ package struct Forwarder: Sendable {
     /// Continues with the decisions about the block and about the preceding one.
     ///
     /// - Parameter isNewest: Whether the block after this one is undecided. Another process may be writing the rows of
-    ///   the newest block. If a later block is decided while this one is missing, the tables have lost it, or are being
-    ///   refilled.
+    ///   the newest block. If a later block is decided while this one is missing, the tables have lost this one, or are
+    ///   being refilled.
     package mutating func decisionsRead(_ decision: BlockDecision?, previous: BlockDecision?, isNewest: Bool = true) {
         guard case .reading(let block) = state else { return }
         if block > 1, previous == nil {
@@ -278,8 +279,8 @@ package struct Forwarder: Sendable {
     private static func fault(of decision: BlockDecision, after end: UInt64) -> String? {
         guard decision.first != end + 1 else { return nil }
         return
-            "Block \(decision.block) was decided to begin with record \(decision.first) instead of \(end + 1): another "
-            + "program writes to the stream of decisions. Check who is allowed to publish to it."
+            "According to its decision, block \(decision.block) starts with record \(decision.first) instead of "
+            + "\(end + 1): another program writes to the stream of decisions. Check who is allowed to publish to it."
     }
 
     /// Continues with the last record of the collected block.
@@ -301,7 +302,7 @@ package struct Forwarder: Sendable {
             state = .makingRows(decision)
             return
         }
-        // The other process decided first, and continues.
+        // The other process decided the block first, and continues writing.
         isWriting = false
         state = .watching(Standby(next: decision.block, end: decision.first - 1, isComplete: true))
     }
@@ -360,7 +361,7 @@ package struct Forwarder: Sendable {
     ///   - reason: The reason, as one sentence.
     ///   - part: The part that failed.
     ///   - isPermanent: Whether the failure lasts until an operator fixes the cause.
-    ///   - isFinal: Whether the failure cannot be fixed for this process.
+    ///   - isFinal: Whether this process cannot recover from the failure.
     package mutating func stepFailed(
         _ reason: String,
         of part: Part = .tables,

@@ -97,7 +97,7 @@ extension ForwardingRunner {
         of record: StreamedRecord,
         into builder: BlockBuilder
     ) throws(StepFailure) {
-        // As in an SQLite index, a record that no collector has written counts as damaged.
+        // As in an SQLite index, a record that was not written by a collector counts as damaged.
         if record.kind == nil { builder.addDamaged() }
         do {
             try builder.add(parsed, at: record.start)

@@ -37,7 +37,7 @@ extension ForwardingRunner {
 
     /// Checks that the recorded first week is plausible.
     ///
-    /// Relying on an implausible record would drop rows that exist nowhere else.
+    /// Relying on an implausible week would drop rows that exist nowhere else.
     func checkFirstWeek(of store: some ColumnStore) async throws(StepFailure) {
         guard let firstWeek = try await query({ () throws(ColumnFailure) in try await store.firstWeek() }) else {
             return
@@ -63,7 +63,7 @@ extension ExpiryPlanner.Fault: CustomStringConvertible {
             return
                 "According to the tables, only events that arrived since \(ExpiryPlanner.start(ofWeek: week).iso8601) "
                 + "are kept. By this machine's clock, that is less than two weeks ago: either this clock is wrong, or "
-                + "the one by which weeks expired was. Synchronize this clock with NTP. If it is right, ALTER TABLE "
+                + "the clock that expired the weeks was. Synchronize this clock with NTP. If it is right, ALTER TABLE "
                 + "\(ClickHouseStore.markTable) DELETE WHERE name = '\(RetainedWeekSQL.mark)' AND value = '\(week)' removes "
                 + "the record, and `trackway-cluster cluster audit` rewrites what is still in the stream."
         }

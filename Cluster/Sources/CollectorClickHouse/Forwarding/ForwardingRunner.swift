@@ -46,9 +46,9 @@ package final class ForwardingRunner: Sendable {
         }
     }
 
-    /// A report of the forwarder's work.
+    /// An event that the runner reports.
     package enum Event: Sendable, Hashable {
-        /// A block was written, with its numbers of new events and duplicates.
+        /// A block was written with these numbers of new events and duplicates.
         case blockWritten(BlockDecision, events: Int, repeats: Int)
         /// A problem occurred, described in one sentence; reported once.
         case failed(String)
@@ -64,7 +64,7 @@ package final class ForwardingRunner: Sendable {
         package var written: UInt64
         /// Whether another process writes while this one watches.
         package var isStandingBy: Bool
-        /// Whether this process wrote the last known block, without problems since.
+        /// Whether this process wrote the last known block and has had no problems since.
         package var isWriting: Bool
 
         /// Creates a status.
@@ -92,7 +92,7 @@ package final class ForwardingRunner: Sendable {
     /// - Parameters:
     ///   - limits: The admission limits, used for splitting batches.
     ///   - sleep: Sleeps; returns early when the task is canceled.
-    ///   - onEvent: Called with reports; must return immediately.
+    ///   - onEvent: Called with each event; must return immediately.
     ///   - onStatusChange: Called with the status when it changes; must return immediately.
     package init(
         _ source: Source,
@@ -323,8 +323,8 @@ package final class ForwardingRunner: Sendable {
 
     /// Removes the rows of erased installations.
     ///
-    /// These are the installations that the block erases, and, if this process resumes after a pause, those with rows
-    /// in the block that were erased since it was decided.
+    /// These are the installations that the block erases. If this process resumes after a pause, they also include
+    /// installations that have rows in the block and were erased after the block was decided.
     private func erase(_ block: Block) async throws(StepFailure) {
         var erased = Set(block.builder.erased)
         let installations = Array(block.rows?.installations ?? [])

@@ -68,7 +68,7 @@ struct Standby: Sendable, Hashable {
     /// Continues with the number of written blocks.
     mutating func blocksCounted(_ completed: UInt64, limit: Int) -> Step {
         guard completed + 1 < next else {
-            // Another process has written the block, so that process is active.
+            // Another process has written the block, so it is active.
             isComplete = true
             checks = 0
             return .wait

@@ -15,7 +15,7 @@ struct AccountReader: Sendable {
 
     /// Creates a reader with an empty account.
     ///
-    /// - Parameter limit: The maximum number of ranges, besides the untracked one.
+    /// - Parameter limit: The maximum number of ranges, not counting the untracked one.
     init(atMost limit: Int = WriterAccount.maxRanges) {
         self.limit = limit
     }

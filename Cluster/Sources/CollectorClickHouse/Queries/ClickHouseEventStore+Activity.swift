@@ -107,7 +107,8 @@ extension ClickHouseEventStore {
                 guard visits.count <= budget.people else {
                     throw .overBudget(
                         "from",
-                        "it counts more than \(budget.people) people in all intervals together: choose a shorter time range or a longer interval"
+                        "it counts more than \(budget.people) people across all intervals: choose a shorter time range "
+                            + "or a longer interval"
                     )
                 }
             }

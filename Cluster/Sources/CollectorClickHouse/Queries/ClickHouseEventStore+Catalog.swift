@@ -80,7 +80,7 @@ extension ClickHouseEventStore {
 struct CatalogSQL {
     /// The last complete block.
     let block: UInt64
-    /// The condition ` AND …` that an event is kept; empty if all events are kept.
+    /// The condition ` AND …` that limits events to those kept; empty if all are kept.
     var keptCondition = ""
 
     private var rows: String { "names FINAL WHERE block <= \(block)" }
@@ -91,7 +91,7 @@ struct CatalogSQL {
             + "minIf(place, events > 0) AS p FROM \(rows) GROUP BY name HAVING e > 0 ORDER BY p LIMIT \(EventCatalog.maxNames))"
     }
 
-    /// Returns a statement for a query's entries, in the query's order.
+    /// Returns a statement for the entries that match a query, in the query's order.
     func entries(_ query: CatalogQuery) -> String {
         var conditions = ["1"]
         if let search = query.search, !search.isEmpty {
@@ -127,7 +127,7 @@ struct CatalogSQL {
         "SELECT toUInt64(count()), toUInt64(sum(e)), assumeNotNull(toUInt64((SELECT sum(events) FROM \(rows)))) FROM \(names)"
     }
 
-    /// Returns statements that count the events of names on the requested days.
+    /// Returns statements that count events by name on the requested days.
     func recent(_ names: [String], _ days: CatalogDays) -> [String] {
         let list = names.map { SQLText.literal($0) }.joined(separator: ", ")
         let edges = [
@@ -159,7 +159,7 @@ struct CatalogSQL {
 
     // MARK: Descriptions
 
-    /// Returns a statement that finds where the latest events of a name begin.
+    /// Returns a statement that finds where the latest events with a name begin.
     ///
     /// The statement lists the blocks, latest first, with the number of events according to the sums, and the position
     /// of the first event.

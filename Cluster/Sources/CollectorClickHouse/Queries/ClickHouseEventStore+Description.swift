@@ -16,7 +16,7 @@ extension ClickHouseEventStore {
         var low: UInt64
     }
 
-    /// Returns a description of the latest events of a name.
+    /// Returns a description of the latest events with a name.
     ///
     /// - Parameter limits: The limits on the amount of data read.
     func description(

@@ -149,7 +149,7 @@ private struct PropertyTally {
     private(set) var latest = JSONValue.Object()
     /// The latest times at which properties differed from the previous snapshot.
     private(set) var steps: [DeviceHistory.Step] = []
-    /// The number of changed properties, over all snapshots.
+    /// The total number of property changes in all snapshots.
     private(set) var changes: Int64 = 0
     private let maxSteps: Int
     private var later: (body: [UInt8], properties: JSONValue.Object, time: Timestamp)?
@@ -159,7 +159,7 @@ private struct PropertyTally {
     /// - Parameter steps: The maximum number of steps to keep.
     init(steps: Int) { maxSteps = steps }
 
-    /// Adds the next snapshot, which is older than the one added before.
+    /// Adds the next snapshot, which is older than the previously added one.
     mutating func add(_ body: [UInt8], at time: Timestamp) {
         if later?.body == body {
             later?.time = time
@@ -195,7 +195,7 @@ private struct DeviceSQL {
             "installation IN (\(list)) AND block <= \(block) AND installation NOT IN (SELECT installation FROM erasures)"
     }
 
-    /// Returns a statement for the devices of a query, in the query's order.
+    /// Returns a statement for the devices that match a query, in the query's order.
     static func selection(_ query: DeviceQuery, _ block: UInt64) -> String {
         let having = query.after.map { cursor in
             let time = "toInt64(\(cursor.time.milliseconds))"
@@ -216,7 +216,7 @@ private struct DeviceSQL {
 
     /// A statement for the facts in contexts, in order of their first occurrence.
     ///
-    /// Of several values, the last nonempty one is used.
+    /// If a fact has several values, the last nonempty one is used.
     var facts: String {
         let columns = ["app", "version", "model", "system"]
         let latest = columns.indices.map { "tupleElement(maxIf((b, n, t\($0)), t\($0) != ''), 3)" }

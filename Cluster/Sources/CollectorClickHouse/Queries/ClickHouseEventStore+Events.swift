@@ -83,7 +83,7 @@ extension ClickHouseEventStore {
                 row throws(RowFault) in (position: try row.int64(), matches: try row.uint8() != 0)
             }[...]
             while !rows.isEmpty {
-                // Reads no more events at once than the page has room for. Their size is known only afterward.
+                // Read no more events at once than the page can hold. Their size is known only afterward.
                 let matching = rows.lazy.filter(\.matches).prefix(
                     min(Self.eventsPerBatch, max(1, page.remainingCapacity))
                 ).map(\.position)

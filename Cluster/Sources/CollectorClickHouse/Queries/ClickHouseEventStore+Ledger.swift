@@ -75,7 +75,7 @@ extension ClickHouseEventStore {
         return QueryMeter(unlimited, clock: clock)
     }
 
-    /// Returns the number of each writer's ranges in the table.
+    /// Returns the number of ranges that each writer has in the table.
     ///
     /// Some ranges may touch or overlap.
     private func rangeCounts(
@@ -189,7 +189,7 @@ extension ClickHouseEventStore {
         // The minute that contains `moment` is included.
         let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999
         let within = "FROM places FINAL WHERE kind = \(PlaceAggregates.OwnerKind.all.rawValue) AND block <= \(block)"
-        // A minute begins at or before its times, even before 1970.
+        // Round down to the minute, even for times before 1970.
         let source =
             "FROM (SELECT received - ((received % toInt64(60000)) + toInt64(60000)) % toInt64(60000) AS minute, name, position FROM events FINAL "
             + "WHERE block <= \(block) AND position >= (SELECT min(first) \(within) AND arrived >= \(first)) "
@@ -198,7 +198,7 @@ extension ClickHouseEventStore {
         let totals = try await list("SELECT toInt64(minute) AS m, count() \(source) GROUP BY m ORDER BY m") {
             row throws(RowFault) in (minute: try row.int64(), events: try row.uint64())
         }
-        // The names that occurred first are counted separately, as many as in an SQLite index.
+        // The names that occurred first are counted separately, up to the same number as in an SQLite index.
         let counts = try await list(
             "SELECT toInt64(minute) AS m, name, count(), min(position) AS f \(source) GROUP BY m, name "
                 + "ORDER BY m, f LIMIT \(MinuteTally.maxNames) BY m"
@@ -213,7 +213,7 @@ extension ClickHouseEventStore {
     }
 }
 
-/// Combines the event counts of names into counts per minute.
+/// Combines event counts by name into counts per minute.
 struct MinuteTally {
     /// The maximum number of names counted separately in one minute, as in an SQLite index.
     static let maxNames = 200
@@ -230,7 +230,7 @@ struct MinuteTally {
     /// The counts of the minutes added so far.
     private(set) var answer: [MinuteCount] = []
 
-    /// Creates a tally that lists the `names` busiest names of the whole time range.
+    /// Creates a tally that lists the `names` most frequent names of the whole time range.
     init(named all: [Count], atMost names: Int) {
         var sums: [[UInt8]: UInt64] = [:]
         for count in all {

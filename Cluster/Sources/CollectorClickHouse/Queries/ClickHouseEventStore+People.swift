@@ -53,7 +53,7 @@ extension ClickHouseEventStore {
 
     // MARK: Selection
 
-    /// Returns the first people of a query, the most recently seen first.
+    /// Returns the first people that match a query, the most recently seen first.
     func people(_ query: UserQuery, limit: Int, _ block: UInt64) async throws(StoreError) -> [PersonKey] {
         guard limit > 0, query.id != "", query.before?.milliseconds != .min else { return [] }
         var conditions: [String] = []
@@ -160,7 +160,7 @@ extension ClickHouseEventStore {
         }
     }
 
-    /// Returns the app and device facts in the contexts of installations.
+    /// Returns the app and device facts in the installations' contexts.
     ///
     /// A context that occurred before is not counted again.
     private func deviceFacts(

@@ -9,7 +9,7 @@ extension ClickHouseEventStore {
     ///
     /// Whole blocks are checked, so the actual number may be up to one block higher.
     static let inspectedEvents: UInt64 = 100_000
-    /// The maximum number of a plan's events that are named in a statement.
+    /// The maximum number of planned events to name in a statement.
     ///
     /// With more events, the statement would be too long, so the bodies of all events are read instead.
     private static let namedEvents = 1_000
@@ -71,7 +71,7 @@ extension ClickHouseEventStore {
         return start
     }
 
-    /// Returns a statement for the events of blocks, in order of arrival.
+    /// Returns a statement for the events in the blocks, in order of arrival.
     ///
     /// Bodies are included only for events that the plan describes.
     private static func events(

@@ -44,8 +44,8 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [Int64] {
         try await latest(limit, by: "position", of: .usage, where: condition, upTo: .max, block) {
             since throws(StoreError) in
-            // GROUP BY is used because DISTINCT, in old versions of ClickHouse, returns duplicates found by several
-            // threads.
+            // Use GROUP BY, because DISTINCT in old versions of ClickHouse returns duplicates if several threads find
+            // the same value.
             try await self.list(
                 "SELECT position FROM usage WHERE \(KeySQL.visibleRows(upTo: block)) AND \(condition) "
                     + "AND position >= \(since ?? .min) GROUP BY position ORDER BY position DESC LIMIT \(limit)"
@@ -119,7 +119,7 @@ extension ClickHouseEventStore {
     }
 }
 
-/// Combines the screens of sessions, and passes on the included ones.
+/// Combines the screens of sessions, and reports the included ones.
 ///
 /// Rows are passed in session by session.
 private struct ScreenViewCollector {
@@ -130,7 +130,7 @@ private struct ScreenViewCollector {
     private var usage = SessionUsage()
     private var last: Int64?
 
-    /// Creates a collector before the first session.
+    /// Creates a collector in its initial state.
     ///
     /// - Parameter since: The position of the first screen to include.
     init(_ query: ScreenQuery, since: Int64) {

@@ -15,8 +15,8 @@ extension ClickHouseEventStore: EventStore {
 
     /// The first position, which is always the start.
     ///
-    /// Only events of erased installations and expired events (``retainedSince``) are ever removed here; resets exist
-    /// only for collectors without an engine.
+    /// Only events of erased installations and expired events (``retainedSince``) are ever removed here; only
+    /// collectors without an engine can be reset.
     package var beginning: EventPosition { .start }
 
     package var indexed: EventPosition { signal.position }
@@ -81,7 +81,7 @@ extension ClickHouseEventStore: EventStore {
         )
     }
 
-    /// Returns the number of remaining events; nil if none expired by age.
+    /// Returns the number of remaining events; nil if none have expired by age.
     private func stored(upTo block: UInt64, retainedSince: Timestamp?) async throws(StoreError) -> UInt64? {
         guard let retainedSince else { return nil }
         let blocks =

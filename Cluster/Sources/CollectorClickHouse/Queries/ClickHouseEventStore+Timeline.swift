@@ -66,7 +66,7 @@ extension ClickHouseEventStore {
         since first: UInt64
     ) async throws(StoreError) -> [(person: PersonKey, range: TimelineRange)] {
         let person = KnownPerson(key: query.person, activity: activity)
-        // People and their first times remain known permanently, but events are counted only if they are kept.
+        // People and the times of their first events remain known permanently, but only kept events are counted.
         var events = person.events
         if first > 0 {
             let retained = try await self.deviceActivity(of: [query.person], block, since: first)

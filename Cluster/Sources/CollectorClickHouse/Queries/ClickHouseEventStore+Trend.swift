@@ -5,7 +5,7 @@ package import CollectorCore
 internal import TrackwayCore
 
 extension ClickHouseEventStore {
-    /// A row of a trend's statement: events per interval, group, and measured value.
+    /// A result row of a trend query: events per interval, group, and measured value.
     private struct Count {
         var interval: Int32
         var group: [UInt8]
@@ -82,7 +82,7 @@ extension ClickHouseEventStore {
     private func counts(_ query: TrendQuery, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(query, block)
         let value = selection.column(query.measure.field)
-        // If the value is not counted as a number, only its type matters, which is the first byte.
+        // If the value is not counted as a number, only its first byte, the type, matters.
         let counted = query.readsTextsAsNumbers ? "IN ('n', 't')" : "= 'n'"
         let measured =
             query.measure.field == nil

@@ -94,8 +94,8 @@ package final class ClickHouseEventStore: AnalysisStore {
 
     /// Refreshes the status of the tables, and notifies followers.
     ///
-    /// The status states how far the tables are filled, which installations are erased, and whether the tables can be
-    /// queried at all.
+    /// The status includes how far the tables are filled, which installations are erased, and whether the tables can
+    /// be queried at all.
     ///
     /// - Returns: Why the tables cannot be queried, and whether that lasts until an operator fixes the cause; nil if
     ///   they can be queried.
@@ -130,7 +130,7 @@ package final class ClickHouseEventStore: AnalysisStore {
         }
     }
 
-    /// Adds an installation whose erasure the tables may not have yet.
+    /// Adds an installation whose erasure the tables might not contain yet.
     package func addPendingErasure(of installation: InstallationID, at sequence: UInt64) {
         state.withLock { state in
             guard sequence > state.last ?? 0 else { return }
@@ -195,7 +195,7 @@ package final class ClickHouseEventStore: AnalysisStore {
     /// As of the last refresh; reads from memory.
     package var retainedSince: Timestamp? { state.withLock { $0.retentionStart }?.from }
 
-    /// The condition ` AND …` that a row of ``ColumnTable/events`` is kept.
+    /// The condition ` AND …` that limits rows of ``ColumnTable/events`` to those kept.
     ///
     /// Empty if all rows are kept.
     var keptCondition: String { retainedSince.map { " AND received >= \($0.milliseconds)" } ?? "" }
@@ -224,9 +224,9 @@ package final class ClickHouseEventStore: AnalysisStore {
         return store
     }
 
-    /// Runs a query, and passes its result on row by row.
+    /// Runs a query and delivers its result row by row.
     ///
-    /// - Parameter tables: Tables that are sent along.
+    /// - Parameter tables: External tables to send with the query.
     /// - Throws: ``StoreError``, including when ClickHouse reports that the query exceeds a limit.
     func rows<Row>(
         _ query: String,
@@ -280,8 +280,8 @@ package final class ClickHouseEventStore: AnalysisStore {
             return .overBudget("from", "it needs more memory than ClickHouse allows: choose a shorter time range")
         case 164:
             return recordProblem(
-                "ClickHouse at \(client.address.server) does not let its user limit the cost of a query (readonly = "
-                    + "1). Set readonly to 2 for the user of \(client.option)-credentials."
+                "ClickHouse at \(client.address.server) does not let the user of \(client.option)-credentials "
+                    + "limit the cost of a query (readonly = 1). Set readonly to 2 for this user."
             )
         default:
             return recordProblem(failure.description)

@@ -24,7 +24,7 @@ extension QueryCondition {
         case .text(let text): (operandBytes, kind) = (QueryValue.text(text).columnBytes, QueryValue.Mark.text)
         case .number(let number, _):
             (operandBytes, kind) = (QueryValue.number(number).columnBytes, QueryValue.Mark.number)
-        // These have no order, so no value is less or greater.
+        // These operands have no order, so no value is less or greater.
         case .any, .boolean: return "0"
         }
         // Only values of the same type, which begin with the same mark, are compared.

@@ -9,7 +9,7 @@ struct EventMatchSQL {
     private let search: EventSearch
     private let fields: [QueryField]
 
-    /// Creates the SQL for a search, all parts of which an event must match.
+    /// Creates the SQL for a search; an event must match every part of it.
     init(_ search: EventSearch) {
         self.search = search
         fields = Self.fields(search.conditions.map(\.field))
@@ -94,7 +94,7 @@ struct ExpectationSQL {
     /// Whether the expectation needs members of contexts.
     var needsContexts: Bool { attributes.count < filter.conditions.count }
 
-    /// Returns a statement for the next events of a source.
+    /// Returns a statement for the next events from a source.
     func sql(_ source: String, limit: Int) -> String {
         let values = attributes.map { PositionRangeSQL.value(Array($0.utf8)) }
         let list = values.isEmpty ? "emptyArrayString()" : "array(\(values.joined(separator: ", ")))"

@@ -48,7 +48,7 @@ struct EventSelection {
 
     /// The condition that an event belongs to a person: a user or, without a user, an installation.
     static let personCondition = "(user != '' OR installation != \(SQLText.missingID))"
-    /// The installation as a person; the missing id if a user was signed in.
+    /// The installation if no user was signed in; otherwise the missing id.
     static let visitor = "if(user = '', installation, \(SQLText.missingID)) AS visitor"
 
     /// Returns the column with a field's value; an empty literal for none.

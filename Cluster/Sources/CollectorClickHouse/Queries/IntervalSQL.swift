@@ -4,7 +4,7 @@
 internal import CollectorCore
 internal import TrackwayCore
 
-/// Determines which of several consecutive intervals contains a time, as an SQL expression.
+/// An SQL expression for the number of the interval containing a time.
 ///
 /// One division handles consecutive intervals of equal length, so the days of a year take one term, or three if the
 /// clocks change twice.
@@ -28,7 +28,7 @@ struct IntervalSQL {
 
     /// Returns an SQL expression for the number of the interval, an `Int32` that starts at 0.
     ///
-    /// For times outside of all intervals, the number is arbitrary.
+    /// For times outside all intervals, the number is arbitrary.
     func sql(_ column: String = "time") -> String {
         let edges = beginnings + [end]
         var terms: [String] = []

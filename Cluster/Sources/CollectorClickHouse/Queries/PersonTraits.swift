@@ -68,7 +68,7 @@ struct PersonTraits {
 extension PersonTraits: PersonAttributeTable {
     func known(_ name: String) -> PersonAttribute.Outcome? {
         guard let attribute = self[name] else { return nil }
-        // This type has written the value; an unreadable one counts as missing.
+        // The value was written by this type; an unreadable one counts as missing.
         guard let value = try? JSONValue.parse(attribute.value) else { return nil }
         return PersonAttribute.Outcome(value: value, omitted: Int64(clamping: attribute.omitted))
     }

@@ -9,7 +9,7 @@ internal import TrackwayCore
 /// The ranges of each owner are looked up by a key. Within these ranges, events are read, and those that do not match
 /// are filtered out. The SQL works with ClickHouse 18.16 and later.
 struct PositionRangeSQL {
-    /// A position range, and the maximum number of the key's events in it.
+    /// A position range, and the maximum number of events in it that belong to the key.
     struct PositionRange {
         let first: Int64
         let last: Int64
@@ -110,7 +110,7 @@ struct PositionRangeSQL {
     /// The query's order.
     var order: String { "ORDER BY position \(isDescending ? "DESC" : "ASC")" }
 
-    /// Returns the value with a name, as an expression over a row of events or contexts.
+    /// Returns the value with the given name, as an expression over a row of events or contexts.
     static func value(_ name: [UInt8]) -> String { "values[indexOf(names, \(SQLText.literal(name)))]" }
 
     /// Returns the condition that an event's run tag is the given string.

@@ -31,7 +31,7 @@ struct RejectionSelection {
     var positionCondition = ""
     /// The condition on the columns; empty for none.
     var condition = ""
-    /// The number of bytes of the content to read; nil for all.
+    /// The maximum number of content bytes to read; nil for all.
     var contentBytes: Int?
 
     /// Returns `SELECT position, … FROM …` with the given columns.
@@ -46,12 +46,12 @@ struct RejectionSelection {
             + (positionCondition.isEmpty ? "" : " AND \(positionCondition)")
     }
 
-    /// The positions with steps other than a rejection, which are few.
+    /// The positions that have steps other than a rejection; there are few of them.
     private var changedPositions: String { "(SELECT position FROM failures WHERE kind != 0 AND block <= \(block))" }
 
     private func unchanged(_ columns: [Column]) -> String {
         let list = ["position"] + columns.map { "\($0.sql(contentBytes: contentBytes)) AS \($0.rawValue)" }
-        // An alias with the name of a column would replace it in conditions.
+        // An alias with a column's name would replace the column in conditions.
         let inner =
             "SELECT \(Self.read(columns).joined(separator: ", ")) \(rows) AND kind = 0 AND position NOT IN \(changedPositions)"
         return "SELECT \(list.joined(separator: ", ")) FROM (\(inner))"

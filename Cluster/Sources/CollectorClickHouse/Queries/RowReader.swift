@@ -11,7 +11,7 @@ struct RowReader {
     static let maxRowBytes = 512 << 20
 
     private var bytes: [UInt8] = []
-    /// The minimum number of bytes before the next row is parsed again.
+    /// The minimum number of bytes to collect before parsing the next row again.
     ///
     /// Without it, a long row would be parsed from its beginning for every piece.
     private var minimumBytes = 0

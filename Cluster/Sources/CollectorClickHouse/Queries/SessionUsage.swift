@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 /// The app usage in a session, added up from events in order of arrival.
 ///
-/// An SQLite index adds up the usage in the same way as events arrive.
+/// An SQLite index adds up the usage in the same way, but as events arrive.
 struct SessionUsage {
     /// One row of the usage table.
     struct Event {

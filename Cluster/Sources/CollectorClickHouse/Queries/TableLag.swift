@@ -51,7 +51,8 @@ struct TableLag: Sendable, Hashable {
     func message(for address: String) -> String? {
         if isStalled {
             return
-                "The tables in \(address) are \(behind) records behind, and stalled. Check `trackway-cluster cluster forward`."
+                "The tables in \(address) are \(behind) records behind, and filling them has stalled. "
+                + "Check `trackway-cluster cluster forward`."
         }
         guard target != nil, behind > 0 else { return nil }
         return "The tables in \(address) are being filled from the engine's stream, and are \(behind) records behind."

@@ -6,22 +6,22 @@ internal import TrackwayCore
 
 /// Traverses the ranges of a timeline, as an SQLite index does.
 ///
-/// A value type: the caller passes in places in order, and reads which of them belong to the response, and where the
+/// A value type: the caller passes in cursors in order, and reads which of them belong to the response and where the
 /// response ends.
 struct TimelineScanner {
-    /// The places in the current range that belong to the response.
+    /// The cursors in the current range that belong to the response.
     private(set) var found: [TimelineCursor] = []
-    /// The last place that was read; nil if there is nothing after it.
+    /// The last cursor that was read; nil if there is nothing after it.
     private(set) var end: TimelineCursor?
-    /// The place after which the traversal continues.
+    /// The cursor after which the traversal continues.
     private(set) var after: TimelineCursor?
-    /// The number of places that were read, in all ranges.
+    /// The number of cursors that were read in all ranges.
     private(set) var searched = 0
     private var isOver = false
     private let query: TimelineQuery
     private let words: [SearchWord]
 
-    /// Creates a traversal before the first range.
+    /// Creates a scanner in its initial state.
     init(_ query: TimelineQuery) {
         self.query = query
         words = query.words.map { SearchWord($0) }
@@ -32,18 +32,18 @@ struct TimelineScanner {
         (found, end, after, isOver) = ([], nil, query.after, false)
     }
 
-    /// Returns the number of places to pass in next; nil at the end of the range.
+    /// Returns the number of cursors to pass in next; nil at the end of the range.
     ///
-    /// - Parameter count: The number to return if each place must be checked against the query.
+    /// - Parameter count: The number to return if each event must be checked against the query.
     func nextCount(_ count: Int) -> Int? {
         if isOver { return nil }
-        // One place more than requested shows that there are more.
+        // One more cursor than requested shows whether there are more.
         return query.isFiltered ? count : max(0, query.limit) + 1
     }
 
-    /// Continues with the next places, and with their events if these must be checked.
+    /// Continues with the next cursors, and with their events if these must be checked.
     ///
-    /// - Parameter isLast: Whether these are the last places.
+    /// - Parameter isLast: Whether these are the last cursors.
     mutating func scan(
         _ cursors: [TimelineCursor],
         _ events: [EventPosition: StoredEvent],

@@ -7,10 +7,10 @@ package import TrackwayCore
 ///
 /// A value type: the caller reads ``nextStep``, carries it out, and passes in the result.
 ///
-/// A week is dropped as a whole, once all of its events arrived longer ago than the given age. The first week to keep
-/// is recorded before anything is dropped: from then on, readers omit earlier weeks, no process writes them again, and
-/// an audit does not report them as missing. If the process is killed in between, the record exists along with some
-/// expired weeks, which the next run drops. Two concurrent runs take the same steps.
+/// A week is dropped as a whole once all of its events arrived longer ago than the given age. The first week to keep is
+/// recorded before anything is dropped. From then on, readers omit earlier weeks, no process writes them again, and an
+/// audit does not report them as missing. If the process is killed in between, some expired weeks still exist after the
+/// recording, and the next run drops them. Two concurrent runs take the same steps.
 ///
 /// Weeks are the partitions of ``ColumnTable/events``: numbers of weeks since 1970, which begin on Thursdays.
 package struct ExpiryPlanner: Sendable {
@@ -20,7 +20,7 @@ package struct ExpiryPlanner: Sendable {
         case readStatus
         /// Record the first week whose events are kept.
         case record(Int64)
-        /// Wait until processes that began before the recording have finished.
+        /// Wait until processes that started before the recording have finished.
         case waitForWriters
         /// Drop a week.
         case drop(Int64)
@@ -36,7 +36,7 @@ package struct ExpiryPlanner: Sendable {
         package var weeks: [StoredWeek]
         /// The recorded first week whose events are kept.
         ///
-        /// Nil if no week ever expired.
+        /// Nil if no week has ever expired.
         package var firstWeek: Int64?
 
         /// Creates a snapshot.
@@ -124,7 +124,7 @@ package struct ExpiryPlanner: Sendable {
         if exceedsTolerance { fault = .clockDifference(distance) }
         if let firstWeek, !Self.isPlausible(firstWeek, at: now) { fault = .futureWeek(firstWeek) }
         guard fault == nil else { return end() }
-        // The earlier clock is used, so that a week that is too recent by either clock is kept.
+        // Use the earlier time, so that a week that is too recent by either clock is kept.
         let oldest = Self.week(of: min(now, snapshot.now).advanced(by: .zero - age))
         let first = max(oldest, snapshot.firstWeek ?? .min)
         remaining = weeks.filter { $0.number < first }
@@ -133,7 +133,7 @@ package struct ExpiryPlanner: Sendable {
             if first > snapshot.firstWeek ?? 0 { firstWeek = first }
             return end()
         }
-        // The week is recorded even if there is nothing to drop: tables may be refilled from records that are just as
+        // Record the week even if there is nothing to drop: tables may be refilled from records that are just as
         // old.
         if first > snapshot.firstWeek ?? 0 {
             state = .recording(first)

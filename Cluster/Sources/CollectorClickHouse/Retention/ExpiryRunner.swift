@@ -3,7 +3,7 @@
 
 package import TrackwayCore
 
-/// The tables, as used for expiring old weeks.
+/// The table operations needed to expire old weeks.
 package protocol ExpiryStore: ColumnStore {
     /// Returns the time by the server's clock, to the second.
     ///

@@ -10,7 +10,7 @@ package struct PurgeReport: Sendable, Hashable {
     package var extent: StreamExtent?
     /// The sequence before which everything was or would be removed.
     ///
-    /// Nil for nothing.
+    /// Nil if nothing was or would be removed.
     package var before: UInt64?
     /// The number of removed records.
     package var removed: UInt64 = 0

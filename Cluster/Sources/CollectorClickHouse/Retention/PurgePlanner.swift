@@ -9,8 +9,8 @@ package import TrackwayCore
 /// A value type: the caller reads ``nextStep``, carries it out, and passes in the result.
 ///
 /// A record may be removed if it is older than the cutoff by the engine's clock, if it is in a block that is complete
-/// in the tables, and if every collector's index that ever reported a position has read past it. Records are removed in
-/// whole blocks, starting with the first, a limited number of blocks at a time. If the process is killed in between,
+/// in the tables, and if every collector index that has ever reported a position has read past it. Records are removed
+/// in whole blocks, starting with the first, a limited number of blocks at a time. If the process is killed in between,
 /// fewer records are removed. The stream's last record is always kept.
 package struct PurgePlanner: Sendable {
     /// The next step.
@@ -60,7 +60,7 @@ package struct PurgePlanner: Sendable {
         case noReaders
         /// This number of erased installations still has rows in the tables.
         case pendingErasures(Int)
-        /// The tables lack rows of the next blocks.
+        /// The tables lack rows from the next blocks.
         case incomplete([BlockFinding])
     }
 
@@ -106,7 +106,7 @@ package struct PurgePlanner: Sendable {
     package private(set) var stopReason = StopReason.tooRecent
     /// The sequence before which everything was or may be removed.
     ///
-    /// Nil for nothing.
+    /// Nil if nothing was or may be removed.
     package private(set) var before: UInt64?
     /// The number of removed records.
     package private(set) var removed: UInt64 = 0
@@ -145,7 +145,7 @@ package struct PurgePlanner: Sendable {
         }
     }
 
-    /// Continues with a block's last record and its time; nil if unknown.
+    /// Continues with a block's last record and its time, which is nil if unknown.
     package mutating func blockTimeRead(last sequence: UInt64, at time: Timestamp?) {
         guard let snapshot else { return }
         switch state {

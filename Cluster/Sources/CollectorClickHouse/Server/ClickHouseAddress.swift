@@ -30,8 +30,8 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
     ///
     /// The default port is 8123, or 8443 with `https`. The default database is `trackway`.
     ///
-    /// - Returns: Nil if the text is not an address, if it contains a name and a password, or if the database's name
-    ///   contains anything but letters, digits, and underscores, or begins with a digit.
+    /// - Returns: Nil if the text is not an address, if it contains credentials, or if the database name begins with a
+    ///   digit or contains anything other than letters, digits, and underscores.
     package init?(_ description: String) {
         let isEncrypted = description.hasPrefix("https://")
         guard isEncrypted || description.hasPrefix("http://") else { return nil }
@@ -109,7 +109,7 @@ extension ClickHouseCredentials: CustomStringConvertible, CustomDebugStringConve
     package var debugDescription: String { description }
 }
 
-/// A version of ClickHouse, and the settings that it supports.
+/// A ClickHouse version and the settings that it supports.
 package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
     /// The year, without the century.
     package var year: Int
@@ -117,9 +117,9 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
     package var release: Int
     package let description: String
 
-    /// Parses a result of `SELECT version()`, such as `18.16.1`.
+    /// Parses the result of `SELECT version()`, such as `18.16.1`.
     ///
-    /// Nil for anything else.
+    /// Returns nil for anything else.
     package init?(_ description: some StringProtocol) {
         let numbers = description.split(separator: ".").map { Int($0) }
         guard numbers.count >= 2, let year = numbers[0], let release = numbers[1] else { return nil }
@@ -132,7 +132,7 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Asynchronous inserts would be acknowledged before their rows exist.
     var insertSettings: [(String, String)] {
-        // A lost part is written again, and must not be discarded as a duplicate.
+        // The server must not discard the rewrite of a lost part as a duplicate.
         let always = [("insert_deduplicate", "0")]
         return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
     }
@@ -144,7 +144,9 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
         (year, release) >= (20, 1) ? [("cancel_http_readonly_queries_on_client_close", "1")] : []
     }
 
-    /// The settings for each table, so that acknowledged inserts are on disk.
+    /// The settings for each table.
+    ///
+    /// They ensure that acknowledged inserts are on disk.
     var tableSettings: [String] {
         (year, release) >= (20, 11) ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []
     }

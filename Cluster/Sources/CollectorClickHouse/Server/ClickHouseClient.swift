@@ -10,16 +10,16 @@ internal import NIOCore
 package struct ClickHouseClient: Sendable {
     /// The timeouts of requests.
     package struct Times: Sendable, Hashable {
-        /// The timeout of a query whose result is readily available.
+        /// The timeout of a query that is expected to finish quickly.
         package var query: Duration = .seconds(30)
-        /// The timeout of inserts, and of queries that read a lot.
+        /// The timeout of inserts and of queries that read large amounts of data.
         package var longRunning: Duration = .seconds(300)
 
         /// Creates the default timeouts.
         package init() {}
     }
 
-    /// Rows that are sent along with a query, which reads them as a table.
+    /// Rows sent with a query, which reads them as a table.
     struct ExternalTable: Sendable {
         var name: String
         var structure: String
@@ -74,7 +74,7 @@ package struct ClickHouseClient: Sendable {
 
     /// Writes rows.
     ///
-    /// - Parameter statement: The statement that the rows follow.
+    /// - Parameter statement: The `INSERT` statement for the rows.
     /// - Throws: ``ColumnFailure``. The rows may have been written anyway.
     func insert(
         _ statement: String,
@@ -84,7 +84,7 @@ package struct ClickHouseClient: Sendable {
         _ = try await send([("query", statement)], settings, true, contentType: nil, body: rows, true)
     }
 
-    /// Runs a query, and sends the rows of external tables with it.
+    /// Runs a query, sending the rows of external tables with it.
     ///
     /// - Throws: ``ColumnFailure``.
     func run(_ query: String, with tables: [ExternalTable]) async throws(ColumnFailure) -> [UInt8] {
@@ -97,7 +97,7 @@ package struct ClickHouseClient: Sendable {
         _ query: String,
         _ tables: [ExternalTable]
     ) -> (parameters: [(String, String)], contentType: String, body: [UInt8]) {
-        // Rows are arbitrary bytes, so the boundary must be one that does not occur by chance.
+        // Rows are arbitrary bytes, so the boundary must be unlikely to occur in them by chance.
         let mark = "trackway-6f1d0c2b9a7e4853-\(tables.reduce(0) { $0 + $1.rows.count })"
         var body: [UInt8] = []
         var parameters = [("query", query)]
@@ -135,11 +135,11 @@ package struct ClickHouseClient: Sendable {
         return answer.body
     }
 
-    /// Runs a read-only query, and passes its result on in pieces.
+    /// Runs a read-only query and delivers its result in pieces.
     ///
     /// - Parameters:
     ///   - query: One statement.
-    ///   - tables: Tables that are sent along.
+    ///   - tables: External tables to send with the query.
     ///   - settings: Settings and other parameters of the request.
     ///   - timeout: The time limit for the whole exchange. The connection closes when the limit has passed, or when the
     ///     task is canceled.
@@ -185,7 +185,7 @@ package struct ClickHouseClient: Sendable {
         contentType: String?,
         body: [UInt8]
     ) -> HTTPExchange.Request {
-        // Without this setting, the status would not cover errors that occur later in the query.
+        // Without this setting, the status would not reflect errors that occur later in the query.
         var all = parameters + [("wait_end_of_query", "1")]
         if database { all.append(("database", address.database)) }
         let path = "/?" + all.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
@@ -197,7 +197,7 @@ package struct ClickHouseClient: Sendable {
         return HTTPExchange.Request(path: path, headers: headers, body: body)
     }
 
-    /// Returns a value in percent encoding.
+    /// Returns the percent-encoded text.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {

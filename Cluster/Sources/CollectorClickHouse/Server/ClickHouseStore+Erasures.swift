@@ -3,7 +3,7 @@
 
 package import TrackwayCore
 
-/// Finds the blocks in which data of erased installations arrived.
+/// Finds the blocks in which data from erased installations arrived.
 ///
 /// The table of counts has a row for each installation and block, including duplicates and events that were rejected or
 /// not stored. These rows remain when the installation is erased.

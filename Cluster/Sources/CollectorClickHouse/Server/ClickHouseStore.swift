@@ -8,7 +8,7 @@ package import TrackwayCore
 ///
 /// The SQL works with ClickHouse 18.16 and later. Thread-safe.
 package struct ClickHouseStore: ColumnStore {
-    /// The table of marks, which state the tables' version and streams.
+    /// The table of marks, which record the version and streams of the tables.
     static let markTable = "trackway"
 
     let client: ClickHouseClient
@@ -168,7 +168,7 @@ package struct ClickHouseStore: ColumnStore {
     func unreadable(_ query: String) -> ColumnFailure {
         ColumnFailure(
             .notClickHouse,
-            "\(client.address.server) is not ClickHouse, or an unsupported version: its response to "
+            "\(client.address.server) is not ClickHouse or runs an unsupported version: its response to "
                 + "“\(query.prefix(80))…” cannot be parsed."
         )
     }
@@ -246,7 +246,7 @@ extension ClickHouseStore: AuditStore {
     }
 
     package func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
-        // Rows with the same key may not have been merged yet.
+        // Rows with the same key might not be merged yet.
         let counts = try await numbers(
             "SELECT block, toInt64(sum(e)) FROM (SELECT installation, block, max(events) AS e FROM counts "
                 + "WHERE block >= \(blocks.lowerBound) AND block <= \(blocks.upperBound) "

@@ -47,7 +47,7 @@ package struct ClickHouseTables: Sendable {
 
     private let client: ClickHouseClient
 
-    /// Creates access to the tables of a client's database.
+    /// Creates an instance for the tables in the client's database.
     package init(_ client: ClickHouseClient) {
         self.client = client
     }
@@ -114,7 +114,7 @@ package struct ClickHouseTables: Sendable {
         try await checkColumns()
         if let origin {
             guard let known = self.origin(of: marks) else {
-                throw foreignTables("they do not state their stream")
+                throw foreignTables("their stream is not recorded")
             }
             try check(known, origin)
         }
@@ -191,7 +191,7 @@ package struct ClickHouseTables: Sendable {
         let versions = marks[Self.versionMark] ?? []
         if versions.isEmpty, isNew { return }
         guard let highest = versions.compactMap({ Int($0) }).max() else {
-            throw foreignTables("they do not state their version")
+            throw foreignTables("their version is not recorded")
         }
         guard highest <= ColumnTable.version else {
             throw ColumnFailure(
@@ -203,7 +203,7 @@ package struct ClickHouseTables: Sendable {
         guard highest == ColumnTable.version else {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) have the older version \(highest); this trackway writes version "
+                "The tables in \(client.address) have the older version \(highest); this program writes version "
                     + "\(ColumnTable.version), with more columns. Prepare another database for \(client.option) with "
                     + "`trackway-cluster cluster init`, and fill it from the stream with `trackway-cluster cluster forward`."
             )
@@ -214,7 +214,7 @@ package struct ClickHouseTables: Sendable {
         guard let records = marks[Self.recordsMark], let decisions = marks[Self.decisionsMark], !records.isEmpty else {
             return nil
         }
-        // Two marks of one kind mean two streams, and the tables belong to neither.
+        // Two marks of the same kind mean two streams; the tables then belong to neither.
         return ColumnOrigin(
             records: records.sorted().joined(separator: " and "),
             decisions: decisions.sorted().joined(separator: " and ")
@@ -226,9 +226,9 @@ package struct ClickHouseTables: Sendable {
         where found != expected {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) were filled from the stream \(found), but the engine has \(expected): it "
-                    + "was recreated, or is another one. Find out what happened to it. To start over, pass another "
-                    + "database to \(client.option), and prepare it with `trackway-cluster cluster init`."
+                "The tables in \(client.address) were filled from the stream \(found), but the engine has \(expected): "
+                    + "the stream was recreated or is a different one. Find out what happened to it. To start over, "
+                    + "pass another database to \(client.option), and prepare it with `trackway-cluster cluster init`."
             )
         }
     }
@@ -253,8 +253,8 @@ package struct ClickHouseTables: Sendable {
     private func foreignTables(_ reason: String) -> ColumnFailure {
         ColumnFailure(
             .tables,
-            "The tables in \(client.address) are not trackway's, or incomplete: \(reason). Create them with "
-                + "`trackway-cluster cluster init` and --clickhouse \(client.address), or pass another database."
+            "The tables in \(client.address) were not created by trackway or are incomplete: \(reason). Create them "
+                + "with `trackway-cluster cluster init` and --clickhouse \(client.address), or pass another database."
         )
     }
 }

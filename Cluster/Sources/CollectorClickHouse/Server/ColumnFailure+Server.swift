@@ -3,7 +3,7 @@
 
 internal import CollectorTLS
 
-/// Failures derived from server responses, with their fixes.
+/// Failures derived from server responses, with suggested fixes.
 extension ColumnFailure {
     /// The ClickHouse error codes that are handled separately.
     private enum ErrorNumber {
@@ -70,7 +70,7 @@ extension ColumnFailure {
         case ErrorNumber.large:
             self.init(
                 .other,
-                "\(server) does not drop this much data at once: \(report). Set max_partition_size_to_drop in its "
+                "\(server) refuses to drop this much data at once: \(report). Set max_partition_size_to_drop in its "
                     + "configuration to 0, or create the file that its message names, and try again."
             )
         case let number where ErrorNumber.refused.contains(number):
@@ -88,12 +88,12 @@ extension ColumnFailure {
             self.init(
                 .tables,
                 "\(server) lacks required tables in the database \(address.database): \(report). Create them with "
-                    + "`trackway-cluster cluster init` and \(address), or pass another database there."
+                    + "`trackway-cluster cluster init` and \(address), or pass the address of another database."
             )
         case let number where ErrorNumber.busy.contains(number):
             self.init(
                 .busy,
-                "\(server) is overloaded: \(report). The request will be retried; check its memory and its other work."
+                "\(server) is overloaded: \(report). The request will be retried; check its memory and other workload."
             )
         default:
             self.init(.other, "\(server) failed: \(report). See its log for details.")

@@ -52,7 +52,7 @@ enum HTTPExchange {
         /// The server's name in requests, with the port.
         var name: String { "\(host):\(port)" }
 
-        /// Prepares a connection that is about to be made.
+        /// Prepares a connection before it is established.
         ///
         /// On an encrypted connection, nothing is sent before the connection is encrypted and the server is verified.
         func prepare(_ channel: any Channel) throws {

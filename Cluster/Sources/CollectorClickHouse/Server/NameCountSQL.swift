@@ -3,7 +3,7 @@
 
 internal import CollectorCore
 
-/// Quarter hours, by which the events of a name are counted.
+/// Quarter hours, the intervals by which events with a name are counted.
 ///
 /// In nearly every time zone, midnight is the beginning of a quarter hour.
 enum QuarterSQL {
@@ -14,7 +14,7 @@ enum QuarterSQL {
     ///
     /// Quarter hours are counted from 1970.
     static func quarter(of milliseconds: Int64) -> Int64 {
-        // Clients may send any number, so nothing is added to it: the sum might overflow.
+        // Clients may send any number, so adding to it might overflow.
         milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
 
@@ -24,16 +24,17 @@ enum QuarterSQL {
 
 /// Corrects the counts of names when installations are erased.
 ///
-/// A row counts all installations of a block together, so it cannot be removed with one of them. Instead, the blocks
-/// with data of an erased installation are recounted from their events. The new rows have the keys of the existing
-/// ones, and a version that makes them take precedence: the number of the last block that erased an installation. Rows
-/// that a delayed process writes again later therefore change nothing.
+/// A row counts all installations of a block together, so it cannot be removed when one of them is erased. Instead, the
+/// blocks with data from an erased installation are recounted from their events. The new rows have the keys of the
+/// existing ones, and a version that makes them take precedence: the number of the last block that erased an
+/// installation. Therefore, rows that a delayed process rewrites later change nothing.
 ///
 /// Blocks whose events expired by age keep their counts, because the events to recount are gone.
 enum NameCountSQL {
     /// Returns the statement that recounts names, excluding the given installations and all erased ones.
     ///
-    /// The statement may run any number of times, but must run once before rows of the installations are removed.
+    /// The statement may run any number of times, but must run at least once before the installations' rows are
+    /// removed.
     ///
     /// - Parameter list: The installations, as literals.
     static func recount(without list: String) -> String {

@@ -13,16 +13,16 @@ enum RetainedWeekSQL {
     /// There may be several marks with this name; the highest value is used.
     static let mark = "kept_from_week"
 
-    /// The week, as an expression; -1 if no week ever expired.
+    /// The week, as an expression; -1 if no week has ever expired.
     static let week =
         "(SELECT if(count() > 0, max(toInt64OrZero(value)), toInt64(-1)) FROM \(ClickHouseStore.markTable) "
         + "WHERE name = '\(mark)')"
 
     /// Returns a query for the blocks whose events are no longer kept.
     ///
-    /// A block has events of one week only.
+    /// A block contains events of only one week.
     ///
-    /// - Parameter condition: Which blocks to consider, as a condition on the column `block`.
+    /// - Parameter condition: A condition on the column `block` that selects the blocks to consider.
     static func expiredBlocks(where condition: String) -> String {
         "SELECT DISTINCT block FROM places WHERE kind = \(PlaceAggregates.OwnerKind.all.rawValue) AND whose = '' AND \(condition) "
             + "AND intDiv(arrived, \(BlockCutter.millisecondsPerWeek)) < \(week)"

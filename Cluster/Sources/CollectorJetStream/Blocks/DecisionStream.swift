@@ -21,7 +21,7 @@ struct DecisionStream: Sendable {
     let name: String
     /// The subject of the stream's records.
     let subject: String
-    /// A sentence for error messages that says how to create a missing stream.
+    /// A sentence for error messages that explains how to create a missing stream.
     let remedy: String
     private let engine: any NATSRequesting
     private let check: DurabilityCheck
@@ -63,7 +63,7 @@ struct DecisionStream: Sendable {
             }
             // A leader that was cut off from the other servers without noticing lacks their later decisions.
             let info = try await request("$JS.API.STREAM.INFO.\(name)", body: [])
-            // An invalid answer does not prove a majority.
+            // An invalid answer does not prove that the leader has a majority.
             guard let facts = try? StreamFacts(info),
                 facts.isReportedByMajority(after: DurabilityGate.Requirements().contactTimeout)
             else {
@@ -97,7 +97,8 @@ struct DecisionStream: Sendable {
         case .stored(number, _): return true
         case .stored(let sequence, _):
             throw BlockDecisionFailure(
-                "\(label) became record \(sequence) of \(name): another client wrote there. Check access to \(subject).",
+                "\(label) became record \(sequence) of \(name): another client wrote to it. "
+                    + "Check access to \(subject).",
                 isPermanent: true
             )
         case .misconfigured(let reason), .full(let reason):
@@ -117,7 +118,7 @@ struct DecisionStream: Sendable {
         let (result, facts, _) = await check.run()
         let named: DurabilityState.CheckResult =
             if case .failed(let reason) = result { .failed("the stream \(name): \(reason)") } else { result }
-        // The result is used only once, so the connection's number does not matter.
+        // The state is used only once, so any connection number works.
         var state = DurabilityState()
         _ = state.checkFinished(with: named, on: 1)
         return BlockStream.Proof(status: state.status(on: 1), created: facts?.created)
@@ -134,7 +135,7 @@ struct DecisionStream: Sendable {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.requestTimeout)
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
             throw BlockDecisionFailure("The stream \(name) cannot be reached: \(reason).")
         }
     }

@@ -5,7 +5,7 @@
 ///
 /// A value type.
 struct AddressRotation: Sendable {
-    /// The maximum number of addresses kept from servers' announcements.
+    /// The maximum number of addresses learned from servers' announcements.
     static let maxLearned = 32
 
     private let configured: [NATSAddress]

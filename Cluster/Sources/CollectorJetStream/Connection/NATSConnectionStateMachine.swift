@@ -8,7 +8,7 @@ internal import TrackwayCore
 ///
 /// The steps are greeting, encryption, handshake, keep-alive, and close.
 ///
-/// A value type: its driver passes in events and the time, and performs the returned actions.
+/// A value type: the driver passes in events and the time, and performs the returned actions.
 struct NATSConnectionStateMachine: Sendable {
     /// An action for the driver, which performs actions in the returned order.
     enum Action: Sendable, Hashable {
@@ -21,7 +21,7 @@ struct NATSConnectionStateMachine: Sendable {
         case ready(NATSServerInfo)
         /// The server sent an updated description, such as addresses of other servers.
         case infoUpdated(NATSServerInfo)
-        /// Deliver a message of a subscription.
+        /// Deliver a message for a subscription.
         case deliver(NATSMessage)
         /// Report that the server rejected a command and kept the connection open.
         case serverError(String)
@@ -34,7 +34,7 @@ struct NATSConnectionStateMachine: Sendable {
         case greeting(until: MonotonicTime)
         /// The server sent its greeting, and the connection is being encrypted.
         ///
-        /// The greeting is not verified: a man in the middle may have forged it.
+        /// The greeting is not verified; an attacker may have forged it.
         case securing(NATSServerInfo, until: MonotonicTime)
         /// The handshake was sent. Its `PING` comes last, so the `PONG` acknowledges all commands before it.
         case handshake(NATSServerInfo, until: MonotonicTime)
@@ -126,7 +126,7 @@ struct NATSConnectionStateMachine: Sendable {
     private mutating func handleGreeting(_ info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
         if info.isShuttingDown { return end(.shuttingDown) }
         if isEncrypted {
-            // Falling back to plain text would help a man in the middle who removed the TLS offer from the greeting.
+            // Falling back to plain text would help an attacker who removed the TLS offer from the greeting.
             guard info.offersTLS else { return end(.tlsNotOffered) }
             phase = .securing(info, until: now.advanced(by: times.greeting))
             return [.startTLS]
@@ -249,7 +249,7 @@ package enum NATSConnectionEnd: Error, Sendable, Hashable, CustomStringConvertib
     case unresponsive
     /// The server is shutting down.
     case shuttingDown
-    /// The server requires TLS, but its address is for a plain connection.
+    /// The server requires TLS, but its address specifies an unencrypted connection.
     case requiresTLS
     /// The server does not offer TLS, but its address requires it.
     case tlsNotOffered
@@ -271,15 +271,16 @@ package enum NATSConnectionEnd: Error, Sendable, Hashable, CustomStringConvertib
         switch self {
         case .unreachable(let reason): "cannot be reached (\(reason))"
         case .greetingTimeout:
-            "accepts the connection but sends nothing; check whether it is paused, overloaded or set to handshake_first"
-        case .notNATSServer: "is not a NATS server; check what listens on this port"
-        case .handshakeTimeout: "sent its greeting but does not answer"
+            "accepts the connection but sends nothing; check whether it is paused, overloaded, or uses handshake_first"
+        case .notNATSServer: "is not a NATS server; check what is listening on this port"
+        case .handshakeTimeout: "sent its greeting but does not respond"
         case .unresponsive: "stopped responding"
         case .shuttingDown: "is shutting down"
         case .requiresTLS:
             "requires TLS; write tls:// instead of nats:// in its address"
         case .tlsNotOffered:
-            "offers no TLS, so nothing was sent to it; add a tls block to its file, and rule out a man in the middle"
+            "offers no TLS, so nothing was sent to it; add a tls block to its configuration, and rule out a "
+                + "man-in-the-middle attack"
         case .tlsFailed(let failure): failure.message(option: "--nats")
         case .unsupportedVersion(let version):
             "has version \(version), which does not support headers; install 2.11 or newer"

@@ -78,7 +78,7 @@ struct PendingRequests: Sendable {
         return Outcome(continuation: request.continuation, reply: reply)
     }
 
-    /// Fails all requests of a connection that ended.
+    /// Fails all requests on a connection that ended.
     mutating func connectionLost(_ connection: UInt64) -> [Outcome] {
         let lost = requests.filter { $0.value.connection == connection }
         for token in lost.keys { requests[token] = nil }

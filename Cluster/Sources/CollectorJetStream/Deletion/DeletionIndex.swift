@@ -125,7 +125,7 @@ package final class DeletionIndex: Sendable {
                 within: Self.requestTimeout
             )
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
             return .failure(StreamMaintenanceError("its list of erased records cannot be read: \(reason)"))
         }
         var found: [UInt64: DeletedRecordEntry] = [:]
@@ -134,7 +134,7 @@ package final class DeletionIndex: Sendable {
                 // 404: none are listed. 503: no server has a copy, or the list does not exist; the list's leader
                 // distinguishes these cases.
                 guard [204, 404, 503].contains(status) else {
-                    return .failure(StreamMaintenanceError("its list of erased records answered with status \(status)"))
+                    return .failure(StreamMaintenanceError("its list of erased records returned status \(status)"))
                 }
                 break
             }
@@ -157,7 +157,7 @@ package final class DeletionIndex: Sendable {
         return .unavailable("a server's copy of its list of erased records is incomplete")
     }
 
-    /// Returns whether the list's leader has no record with this subject, or the list does not exist.
+    /// Returns whether the list does not exist, or its leader has no record with this subject.
     private func isEmpty(_ subject: String) async throws(StreamMaintenanceError) -> Bool {
         let answer = try await request(
             "$JS.API.STREAM.MSG.GET.\(names.erased)",
@@ -194,7 +194,7 @@ package final class DeletionIndex: Sendable {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.requestTimeout)
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
             throw StreamMaintenanceError("The stream \(names.erased) cannot be reached: \(reason).")
         }
     }
@@ -236,7 +236,7 @@ extension DeletionIndex: DeletedRecordList {
             "$JS.API.DIRECT.GET.\(names.erased)",
             body: Array("{\"last_by_subj\":\"\(names.erasedProgress)\"}".utf8)
         )
-        // If the answering server's copy lags behind, more records than necessary are searched.
+        // A lagging server's answer only causes more records than necessary to be searched.
         if answer.status == nil { return ErasureProgress(json: answer.body, of: created) ?? ErasureProgress() }
         if try await isEmpty(names.erasedProgress) { return ErasureProgress() }
         throw StreamMaintenanceError("The stream \(names.erased) cannot currently be read.")
@@ -262,13 +262,14 @@ extension DeletionIndex: DeletedRecordList {
             )
         } catch {
             guard case .unanswered = error else {
-                let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+                let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
                 throw StreamMaintenanceError("The stream \(names.stream) cannot be reached: \(reason).")
             }
             // A server does not answer a user who lacks the permission.
             throw StreamMaintenanceError(
-                "Erased records stay in \(names.stream), because deletions get no answer: it has no leader, or the "
-                    + "forwarder's user cannot publish to \(subject). If this persists, allow it in NATS."
+                "Erased records stay in \(names.stream), because deletion requests get no response: the "
+                    + "stream has no leader, or the forwarder's user cannot publish to \(subject). If this persists, "
+                    + "allow it in NATS."
             )
         }
         // An invalid answer does not prove success.
@@ -300,7 +301,7 @@ extension DeletionIndex: DeletedRecordList {
             throw StreamMaintenanceError("The stream \(names.erased) does not accept deletions: \(reason).")
         case .inProgress:
             throw StreamMaintenanceError(
-                "The stream \(names.erased) does not accept the deletion yet: it is still processing it."
+                "The stream \(names.erased) has not accepted the deletion yet: NATS is still processing it."
             )
         }
     }

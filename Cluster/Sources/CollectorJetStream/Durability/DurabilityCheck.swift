@@ -67,10 +67,10 @@ package struct DurabilityCheck: Sendable {
         self.clock = clock
     }
 
-    /// The numbers of the two current connections: the user's and the system user's.
+    /// The numbers of the current connections of the user and of the system user.
     var connections: (engine: UInt64?, system: UInt64?) { (engine.connection?.number, system.connection?.number) }
 
-    /// Closes those of the given connections that have not ended, and moves to the next servers.
+    /// Closes the given connections, unless they have already ended, and moves to the next servers.
     func dropConnections(_ connections: (engine: UInt64?, system: UInt64?)) {
         if let number = connections.engine { engine.dropConnection(number) }
         if let number = connections.system { system.dropConnection(number) }
@@ -78,7 +78,7 @@ package struct DurabilityCheck: Sendable {
 
     /// Runs the check.
     ///
-    /// - Parameter members: The servers that had copies of the stream during an earlier check; empty if unknown.
+    /// - Parameter members: The servers that had copies of the stream in an earlier check; empty if unknown.
     /// - Returns: The result, the stream's facts if they were reported, and the servers' reports.
     package func run(
         members: [String] = []
@@ -217,7 +217,7 @@ package struct DurabilityCheck: Sendable {
         }
     }
 
-    /// Returns the minimum amount by which this machine's clock is ahead of another machine's.
+    /// Returns the minimum lead of this machine's clock over another machine's.
     ///
     /// The result is negative if this machine's clock is behind. The other machine read `time` between `before` and
     /// `after`.

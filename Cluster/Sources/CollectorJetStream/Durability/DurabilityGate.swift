@@ -60,7 +60,7 @@ package enum DurabilityGate {
         ///
         /// The listed servers are gone or currently store nothing; they must be checked again when they return.
         case proven(without: [String])
-        /// Some requirements are not met, or not known to be met.
+        /// Some requirements are not met, or are not known to be met.
         case unproven([DurabilityFault])
     }
 
@@ -109,7 +109,7 @@ package enum DurabilityGate {
 
     /// Returns a comma-separated list, shortened to fit into a sentence.
     private static func list(_ subjects: [String]) -> String {
-        subjects.prefix(8).joined(separator: ",") + (subjects.count > 8 ? ",… (\(subjects.count) in all)" : "")
+        subjects.prefix(8).joined(separator: ",") + (subjects.count > 8 ? ",… (\(subjects.count) in total)" : "")
     }
 
     private static func settingFaults(of stream: StreamFacts, _ requirements: Requirements) -> [DurabilityFault] {
@@ -178,7 +178,13 @@ package enum DurabilityGate {
             "120 s",
             "records sent twice would be stored twice"
         )
-        require(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it without a leader")
+        require(
+            stream.allowsDirect,
+            "allow_direct",
+            "false",
+            "true",
+            "indexes could not read the stream without a leader"
+        )
         let missing = requirements.missing(in: stream.subjects)
         require(
             missing.isEmpty,
@@ -228,7 +234,7 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
             "The server \(server) has version \(version), which does not support “sync_interval: always” "
                 + "under jetstream; install 2.11 or newer, and set it."
         case .notSyncing(let server, _):
-            "The server \(server) does not sync always, so records it has acknowledged may not survive a power "
+            "The server \(server) does not sync every write, so records it has acknowledged may not survive a power "
                 + "failure; set “sync_interval: always” under jetstream in its configuration, and restart it."
         case .missingReport(let server):
             "The server \(server) did not report how it syncs; give the collector credentials of the system account, "

@@ -7,8 +7,8 @@ internal import TrackwayCore
 ///
 /// A value type.
 ///
-/// A proof is valid only for the connection it was made on: while disconnected, a client may have missed that servers
-/// were restarted with other settings.
+/// A proof is valid only for the connection it was made on: while a client is disconnected, servers may restart with
+/// other settings.
 package struct DurabilityState: Sendable, Hashable {
     /// Whether records may be published and their acknowledgements trusted.
     package enum Status: Sendable, Hashable {
@@ -94,7 +94,7 @@ package struct DurabilityState: Sendable, Hashable {
         switch result {
         // A fault applies to every connection until a check reports otherwise.
         case .verdict(.unproven(let faults)):
-            // A server that was just killed no longer reports but is not yet known to be gone.
+            // A server that was just killed no longer reports, but the cluster does not yet know that it is gone.
             guard faults.allSatisfy(\.isTransient) else { return .unproven(faults) }
             return .unknown(Self.reason(faults))
         case .verdict(.proven) where connection == current: return .proven
@@ -105,7 +105,7 @@ package struct DurabilityState: Sendable, Hashable {
 
     /// Returns a reason, followed by the last message about a closed stream.
     ///
-    /// The message contains the command that finishes the change of streams. An operator must run that command,
+    /// The message contains the command that finishes the stream change. An operator must run that command,
     /// regardless of the reason.
     private func reason(_ text: String) -> String {
         guard let closed, closed != text else { return text }
@@ -115,7 +115,7 @@ package struct DurabilityState: Sendable, Hashable {
     /// Whether the leader last reported the stream as closed, without a successor.
     var isClosed: Bool { closed != nil }
 
-    /// The facts that are missing for a proof, as a clause.
+    /// Returns which facts are missing for a proof, as a clause.
     private static func reason(_ faults: [DurabilityFault]) -> String {
         var missing: [String] = []
         var off: [String] = []
@@ -131,7 +131,7 @@ package struct DurabilityState: Sendable, Hashable {
         if !missing.isEmpty {
             reasons.append(
                 "\(missing.joined(separator: ", ")) did not report how \(missing.count == 1 ? "it syncs" : "they sync"); "
-                    + "set credentials of the system account; check that all servers run and reach each other"
+                    + "set credentials of the system account, and check that all servers can reach each other"
             )
         }
         return reasons.joined(separator: "; ")

@@ -19,7 +19,7 @@ package final class DurabilityWatch: Sendable {
 
     private struct State: Sendable {
         var durability = DurabilityState()
-        /// The status that was last reported.
+        /// The last reported status.
         var lastReported: DurabilityState.Status?
         /// The continuation that starts the next check early.
         var wake: AsyncStream<Void>.Continuation?
@@ -35,11 +35,11 @@ package final class DurabilityWatch: Sendable {
     /// Creates a watch that starts once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - engine: The client whose connection is to be proven.
+    ///   - engine: The client whose connection must be proven.
     ///   - check: The check to run.
     ///   - sleep: Waits; returns early when canceled.
     ///   - knownEnd: Returns the known end of the stream; called before each check.
-    ///   - onFacts: Called with the stream's facts, and with the known end from before the check.
+    ///   - onFacts: Called with the stream's facts, and with the end that was known before the check.
     ///   - onWarning: Called with one sentence for each fault when the status worsens. Must return immediately.
     ///   - onRecovery: Called with one sentence each time the status improves; nil to call `onWarning` instead.
     ///   - onCheck: Called after each check. Must return immediately.
@@ -134,7 +134,7 @@ package final class DurabilityWatch: Sendable {
         let (shouldSwitchServer, change) = state.withLock { state -> (Bool, DurabilityState.Status?) in
             let shouldSwitchServer = state.durability.checkFinished(with: result, on: connection)
             let status = state.durability.status(on: current)
-            // A briefly unknown status is not reported; if it persists, readiness reports it.
+            // An unknown status is not reported here, because it is often brief; readiness reports it.
             if case .unknown = status { return (shouldSwitchServer, nil) }
             defer { state.lastReported = status }
             return (shouldSwitchServer, status == state.lastReported ? nil : status)

@@ -43,7 +43,7 @@ package struct MemberReport: Sendable, Hashable {
         self.time = time
     }
 
-    /// Creates the report of a server that stores records.
+    /// Creates a report from a server that stores records.
     package init(name: String, version: String = "2.15.1", syncsAlways: Bool = true) {
         self.init(name: name, version: version, storage: syncsAlways ? .syncsAlways : .syncsLater)
     }

@@ -81,7 +81,7 @@ package struct StreamFacts: Sendable, Hashable {
     /// The sequence of the last record; 0 for none.
     package var lastSequence: UInt64 = 0
 
-    /// Creates the facts of a stream with correct settings.
+    /// Creates the facts about a stream with correct settings.
     package init(name: String) {
         self.name = name
     }

@@ -18,7 +18,7 @@ package struct ClusterReport: Sendable, Hashable {
         package var state: EngineStatistics.ServerState
         /// Whether the server waits for the disk before every acknowledgement.
         ///
-        /// Nil if the server did not report this, or stores nothing.
+        /// The value is nil if the server did not report this, or stores nothing.
         package var syncsAlways: Bool? {
             switch state {
             case .proven: true
@@ -51,7 +51,7 @@ package struct ClusterReport: Sendable, Hashable {
     package var streams: [StreamFacts]
     /// The order of the streams' records; nil for a single stream.
     package var order: Order?
-    /// The servers of the streams, leaders first.
+    /// The servers with copies of the streams, leaders first.
     package var nodes: [Node]
     /// Whether acknowledged records are durable.
     package var isDurable: Bool
@@ -71,7 +71,7 @@ package struct ClusterReport: Sendable, Hashable {
     ///   - facts: The facts about each stream that accepts records.
     ///   - order: The order of the streams' records; nil for a single stream.
     ///   - faults: The problems; nil if durability is proven.
-    ///   - warnings: Problems other than lost servers and wrong clocks that need attention, one sentence each.
+    ///   - warnings: Problems that need attention, except lost servers and wrong clocks; one sentence each.
     package init(_ facts: [ClusterFacts], order: Order? = nil, faults: [String]?, warnings: [String] = []) {
         streams = facts.map(\.stream)
         self.order = order
@@ -82,7 +82,7 @@ package struct ClusterReport: Sendable, Hashable {
         self.warnings = found.map(\.description) + warnings
     }
 
-    /// Returns the servers of the streams, leaders first.
+    /// Returns the servers with copies of the streams, leaders first.
     static func nodes(_ facts: [ClusterFacts]) -> [Node] {
         let contactTimeout = DurabilityGate.Requirements().contactTimeout
         var nodes: [Node] = []
@@ -123,7 +123,7 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - faults: The problems; nil if durability is proven.
-    ///   - warnings: Problems other than lost servers and wrong clocks that need attention, one sentence each.
+    ///   - warnings: Problems that need attention, except lost servers and wrong clocks; one sentence each.
     package func report(faults: [String]?, warnings: [String] = []) -> ClusterReport {
         guard case .ordered(let streamOrder) = order.status else {
             return ClusterReport(openFacts, faults: faults, warnings: warnings)

@@ -11,7 +11,7 @@ package struct DurabilityWait: Sendable {
     package struct Times: Sendable, Hashable {
         /// The maximum wait while there is a fault.
         ///
-        /// Servers that were just started need to find each other first.
+        /// Servers that have just started must first discover each other.
         package var unproven: Duration = .seconds(3)
         /// The maximum total wait while the durability is unknown.
         ///
@@ -19,7 +19,7 @@ package struct DurabilityWait: Sendable {
         package var unknown: Duration = .seconds(20)
         /// The maximum wait while a stream is closed without a successor.
         ///
-        /// A change of streams takes a second or two.
+        /// A stream change takes a second or two.
         package var closed: Duration = .seconds(20)
         /// The time after which the reason for waiting is reported, once.
         package var reportDelay: Duration = .seconds(2)
@@ -77,7 +77,7 @@ package struct DurabilityWait: Sendable {
             unprovenSince = nil
             let waited = start.duration(to: now)
             let closed = closedSince.map { $0.duration(to: now) } ?? .zero
-            // A closed stream is closed on every server, so its reason is reported in addition to a connection error.
+            // A closed stream is closed on all servers, so the reason is reported in addition to a connection error.
             let message =
                 isClosed
                 ? [reason, connectionError].compactMap { $0 }.joined(separator: "; ") : connectionError ?? reason
@@ -137,7 +137,7 @@ extension Engine {
 
 /// The result of waiting for the stream of decisions about blocks.
 package enum DecisionStreamCheck: Sendable, Hashable {
-    /// The stream is proven durable. Carries its creation time from NATS.
+    /// The stream is proven durable. Carries the creation time that NATS reports.
     case proven(created: String)
     /// The stream is not proven durable. Carries the reasons, as sentences.
     case unproven([String])

@@ -8,13 +8,13 @@ package import TrackwayJournal
 
 /// A collector's access to a NATS cluster.
 ///
-/// Combines connections, streams with their durability watches, the order of their records, and the intake on them.
+/// Combines connections, streams with their durability watches, the order of the records, and the intake.
 package final class Engine: Sendable {
     /// The intake on the cluster's streams.
     package let intake: OrderedIntake
-    /// The reader of the records of all streams, in their order.
+    /// The reader of all streams' records, in their order.
     package let records: OrderedRecords
-    /// The order of the records of all streams.
+    /// The order of all streams' records.
     package let order: OrderFollower
     /// The decisions about blocks of records.
     package let decisions: BlockStream
@@ -45,7 +45,7 @@ package final class Engine: Sendable {
     ///   - clock: The clock.
     ///   - randomUInt64: Returns random numbers for inboxes and for the ids of records without an identity.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - onWarning: Called with one sentence for each event that an operator should know about. Must return
+    ///   - onWarning: Called with one sentence for each problem that an operator should know about. Must return
     ///     immediately.
     ///   - onRecovery: Called with one sentence when a problem is resolved, or a check succeeds; nil to call
     ///     `onWarning` instead.
@@ -120,8 +120,7 @@ package final class Engine: Sendable {
         let onCheck: @Sendable () -> Void = {
             guard let streams = watched.withLock({ $0 }) else { return }
             let facts = Self.current(order, streams)
-            // While a stream has no leader, nothing new is known about its servers; readiness reports the missing
-            // leader.
+            // While a stream has no leader, the state of its servers is unknown; readiness reports the missing leader.
             guard facts.allSatisfy({ $0.stream.leader != nil }) else { return }
             let warnings = EngineWarning.all(ClusterReport.nodes(facts), facts.flatMap(\.reports))
             let (raised, resolved) = tracker.withLock { $0.update(with: warnings) }
@@ -227,7 +226,7 @@ package final class Engine: Sendable {
         return streamOrder.streams.compactMap { streams[$0].watch.current }
     }
 
-    /// The state of the servers with the streams. The intake adds the numbers of rejected records.
+    /// The state of the streams' servers. The intake adds the numbers of rejected records.
     private var statistics: EngineStatistics {
         let facts = Self.current(order, streams)
         let contactTimeout = DurabilityGate.Requirements().contactTimeout
@@ -243,13 +242,13 @@ package final class Engine: Sendable {
 
     /// Whether a stream that should accept records is closed.
     ///
-    /// If so, a change of streams is in progress or was interrupted.
+    /// If so, a stream change is in progress or was interrupted.
     package var isClosed: Bool {
         guard case .ordered(let streamOrder) = order.status else { return streams[0].watch.isClosed }
         return streamOrder.streams.contains { streams[$0].watch.isClosed }
     }
 
-    /// Whether records that the cluster acknowledges are currently durable.
+    /// Whether the records that the cluster acknowledges are durable.
     package var status: DurabilityState.Status {
         switch order.status {
         case .single: return streams[0].watch.status

@@ -60,7 +60,7 @@ enum EngineTask: Sendable, Hashable {
     case watch(Int)
     /// Checks the durability of the order.
     case watchOrder
-    /// Polls for new records of the only stream.
+    /// Polls for new records in the only stream.
     case follow
 
     /// Returns the tasks that must run for the given status.
@@ -101,7 +101,7 @@ extension DurabilityState.Status {
             switch status {
             case .proven: break
             case .unknown(let reason): unknown = unknown ?? reason
-            // A fault of a server is reported once, even though the fault affects each of the server's streams.
+            // A server's fault is reported once, even though it affects each of the server's streams.
             case .unproven(let found): faults += found.filter { !faults.contains($0) }
             }
         }

@@ -12,7 +12,7 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
     case storageDisabled(server: String)
     /// This machine's clock differs from the servers'. Carries this clock's lead, negative if it is behind.
     case clock(Duration)
-    /// A server's clock differs from the others'. Carries the server's lead, negative if it is behind.
+    /// A server's clock differs from the others'. Carries that clock's lead, negative if it is behind.
     case serverClock(server: String, Duration)
 
     /// The maximum difference between clocks that causes no warning.
@@ -34,15 +34,16 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let server):
-            "Server \(server) is unreachable; losing one more stops intake. Check its connections, or start it."
+            "Server \(server) is unreachable; losing another server stops intake. Check its connections, or start it."
         case .storageDisabled(let server):
-            "Server \(server) stores nothing; losing one more stops intake. \(DurabilityFault.storageDisabledCause)."
+            "Server \(server) stores nothing; losing another server stops intake. "
+                + "\(DurabilityFault.storageDisabledCause)."
         case .clock(let offset):
-            "The clock of this machine is \(Self.describe(offset)) the NATS servers' clocks, and arrival times depend on "
-                + "it. Correct it, for example with NTP."
+            "The clock of this machine is \(Self.describe(offset)) the NATS servers' clocks, which makes arrival times "
+                + "wrong. Correct it, for example with NTP."
         case .serverClock(let server, let offset):
-            "The clock of server \(server) is \(Self.describe(offset)) the other servers' clocks, and purging by age "
-                + "depends on it. Correct it, for example with NTP."
+            "The clock of server \(server) is \(Self.describe(offset)) the other servers' clocks, which affects "
+                + "purging by age. Correct it, for example with NTP."
         }
     }
 

@@ -6,12 +6,12 @@ internal import TrackwayCore
 
 /// Creates and changes streams.
 ///
-/// Each stream has three copies in files, rejects new records when full, and deletes no records automatically.
+/// Each stream has three copies in file storage, rejects new records when full, and deletes no records automatically.
 struct StreamSetup: Sendable {
     /// The timeout of a request that all servers must agree on.
     static let requestTimeout: Duration = .seconds(5)
 
-    /// The setup of the order's stream.
+    /// The setup for the stream that contains the order.
     ///
     /// Entries that are no longer needed are purged from the stream's start, so the stream must allow deletion.
     static let order = StreamSetup(
@@ -45,23 +45,23 @@ struct StreamSetup: Sendable {
         self.keepsLast = keepsLast
     }
 
-    /// Creates the setup of an intake's stream that does not accept records yet.
+    /// Creates the setup for an intake's stream that does not accept records yet.
     init(prepared names: StreamNames, bytes: Int64) {
         self.init(name: names.stream, subject: names.closedSubject, bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// Creates the setup of an intake's stream, with its maximum size on each server.
+    /// Creates the setup for an intake's stream, with its maximum size on each server.
     init(_ names: StreamNames, bytes: Int64) {
         self.init(name: names.stream, subject: "intake.*", bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// Creates the setup of the stream in which collectors report how far their indexes have read.
+    /// Creates the setup for the stream in which collectors report how far their indexes have read.
     init(readersOf names: StreamNames) {
         // The stream has one record of a few hundred bytes per collector.
         self.init(name: names.readers, subject: names.readerSubjects, recordBytes: 64 << 10, keepsLast: true)
     }
 
-    /// Creates the setup of the stream that lists the records deleted from an intake's stream for erasure.
+    /// Creates the setup for the stream that lists the records deleted from an intake's stream for erasure.
     ///
     /// Nothing may be deleted from this stream: a missing record that is not listed counts as a loss.
     init(erasedOf names: StreamNames) {
@@ -75,7 +75,7 @@ struct StreamSetup: Sendable {
         )
     }
 
-    /// Creates the setup of the stream of decisions about an intake's blocks.
+    /// Creates the setup for the stream of decisions about an intake's blocks.
     ///
     /// Nothing may be deleted from this stream: the number of a decision is the number of its block.
     init(decisionsOf names: StreamNames) {
@@ -97,8 +97,8 @@ struct StreamSetup: Sendable {
             writer.member("max_bytes", bytes)
             writer.member("max_age", Int64(0))
             writer.member("max_msg_size", recordBytes)
-            // Ids are remembered for far longer than a record is held, but not indefinitely, because each server keeps
-            // the ids in memory.
+            // Ids are remembered for much longer than a record is held, but not indefinitely, because each server keeps
+            // them in memory.
             writer.member("duplicate_window", Int64(120_000_000_000))
             writer.member("allow_direct", true)
             if keepsLast { writer.member("max_msgs_per_subject", Int64(1)) }
@@ -238,7 +238,7 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
             switch failure {
             case NATSRequestFailure.notConnected: "not connected to the NATS cluster"
             case NATSRequestFailure.connectionLost: "the connection to NATS was lost"
-            default: "no server answers; check that JetStream is enabled, and that the servers form a cluster"
+            default: "no server is responding; check that JetStream is enabled, and that the servers form a cluster"
             }
     }
 
@@ -248,7 +248,7 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
             switch failure {
             case .missing: "it was deleted again"
             case .rejected(let reason): "NATS reported “\(reason)”"
-            case .invalid(let reason): "the answer from NATS is invalid: \(reason)"
+            case .invalid(let reason): "the response from NATS is invalid: \(reason)"
             }
     }
 

@@ -8,11 +8,11 @@ package import TrackwayJournal
 
 /// An intake whose records are in a replicated stream.
 ///
-/// A record whose commit has returned is on the disks of a majority of servers that are proven to sync always. While
-/// the cluster has no majority, records are held, within limits, and published again under the same id. The outcome of
-/// a record is never guessed. Safe from any thread.
+/// Once a commit returns, its record is on the disks of a majority of servers that are proven to sync every write.
+/// While the cluster has no majority, records are held, within limits, and published again under the same id. The
+/// outcome of a record is never guessed. Safe from any thread.
 package final class StreamIntake: RecordIntake {
-    /// The time without an answer after which a publish has an unknown outcome.
+    /// The time without an answer after which the outcome of a publish counts as unknown.
     static let requestTimeout: Duration = .seconds(2)
 
     private let engine: any NATSRequesting
@@ -44,7 +44,7 @@ package final class StreamIntake: RecordIntake {
     ///   - clock: The clock.
     ///   - randomUInt64: Returns random numbers for the ids of records without an identity.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - onCommit: Called with the position up to which this intake knows that all records are committed. Must return
+    ///   - onCommit: Called with the position up to which all records are known to be committed. Must return
     ///     immediately.
     package init(
         _ engine: any NATSRequesting,
@@ -107,7 +107,7 @@ package final class StreamIntake: RecordIntake {
                 if onOtherServer, let connection { engine.dropConnection(connection) }
                 await sleep(wait)
                 if Task.isCancelled {
-                    throw IntakeError(code: .closing, message: "The sender disconnected before NATS answered.")
+                    throw IntakeError(code: .closing, message: "The sender disconnected before NATS responded.")
                 }
             case .giveUp(let failure):
                 let error = IntakeError(failure)
@@ -215,7 +215,7 @@ package final class StreamIntake: RecordIntake {
 
     package func committedEnd() async -> LogPosition? { acknowledged.map { names.position(after: $0) } }
 
-    /// Gives up held records, because other streams have replaced this one.
+    /// Gives up on held records, because other streams have replaced this one.
     ///
     /// The callers retry on those streams.
     func giveUpHeldRecords() { state.withLock { $0.gate.markReplaced() } }
@@ -239,7 +239,7 @@ package final class StreamIntake: RecordIntake {
         return try await Self.record(sequence, of: names, on: engine)
     }
 
-    /// Reads a record of a stream.
+    /// Reads a record from a stream.
     ///
     /// - Returns: Nil if the record does not exist, or if no collector wrote it.
     /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` if the record currently cannot be read.
@@ -268,9 +268,9 @@ package final class StreamIntake: RecordIntake {
     /// Does nothing: only operators remove the stream's records, which several collectors share.
     package func removeSegments(before position: LogPosition) {}
 
-    /// Stops accepting records, and gives up held records.
+    /// Stops accepting records, and gives up on held records.
     ///
-    /// The senders of held records get no answer, and send their records again.
+    /// Senders of held records get no answer and resend their records.
     package func close() async {
         state.withLock { $0.gate.close() }
     }
@@ -284,6 +284,6 @@ package struct StreamReadError: Error, Sendable, Hashable, CustomStringConvertib
     package var stream: String
 
     package var description: String {
-        "the stream \(stream) cannot currently be read: NATS answered with status \(status)"
+        "the stream \(stream) cannot currently be read: NATS returned status \(status)"
     }
 }

@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 /// Decides which records may be held and published.
 ///
-/// Also checks whether reports and acknowledgements of the stream are consistent.
+/// Also checks whether the stream's reports and acknowledgements are consistent.
 ///
 /// A value type: its driver holds a lock around it, reports events to it, and follows its decisions.
 struct StreamIntakeGate: Sendable {
@@ -54,7 +54,7 @@ struct StreamIntakeGate: Sendable {
         self.options = options
     }
 
-    /// Handles a record that a sender offers.
+    /// Handles a record received from a sender.
     ///
     /// - Returns: The reason that the record cannot be held; nil if it is accepted. An accepted record counts as held
     ///   until ``release(bytes:)``.
@@ -113,7 +113,7 @@ struct StreamIntakeGate: Sendable {
         return nil
     }
 
-    /// Handles a report of the stream's end.
+    /// Handles a report on the stream's end.
     ///
     /// - Parameter knownEnd: The highest sequence known before the report was requested.
     mutating func updateEnd(last sequence: UInt64, knownEnd: UInt64) {
@@ -134,20 +134,20 @@ struct StreamIntakeGate: Sendable {
         end = IntakeError(
             code: .stopped,
             message:
-                "No more records are accepted, because the stream \(stream) was recreated (\(created), before: "
-                + "\(known)): the records it had acknowledged are lost. Find out what happened."
+                "No more records are accepted, because the stream \(stream) was recreated (\(created), "
+                + "previously \(known)): the records it had acknowledged are lost. Find out what happened."
         )
     }
 
     /// Stops the intake permanently, because acknowledged records were lost.
     ///
-    /// Acknowledgements of such a stream cannot be trusted, and another check would prove nothing.
+    /// Acknowledgements from such a stream cannot be trusted, and another check would prove nothing.
     private mutating func stopForLostRecords(from high: UInt64, to low: UInt64) {
         guard end == nil else { return }
         end = IntakeError(
             code: .stopped,
             message:
-                "No more records are accepted, because the end of the stream \(stream) went back from \(high) to "
+                "No more records are accepted, because the end of the stream \(stream) moved back from \(high) to "
                 + "\(low): records it had acknowledged are lost, or the stream was recreated. Find out what happened, "
                 + "then restart the collector."
         )
@@ -203,7 +203,7 @@ extension IntakeError {
         IntakeError(code: .busy, message: "\(records) batches are already waiting for NATS; try again shortly.")
     }
 
-    /// Creates the error that a sender gets for a record that was given up.
+    /// Creates the error that a sender gets if the collector gave up on its record.
     init(_ failure: HeldRecordFailure) {
         let code: Code =
             switch failure.kind {
@@ -213,7 +213,7 @@ extension IntakeError {
             }
         let known =
             failure.mayBeStored
-            ? "It is unknown whether the batch is stored; if sent again, it is still stored only once."
+            ? "It is unknown whether the batch is stored. If it is sent again, it is still stored only once."
             : "The batch is not stored."
         self.init(code: code, message: "The NATS cluster did not accept the batch: \(failure.reason). \(known)")
     }

@@ -35,7 +35,7 @@ package struct StreamNames: Sendable, Hashable {
     /// The kind of records that readers ignore.
     static let emptyKind = "255"
 
-    /// Returns the subjects of partitions.
+    /// Returns the subjects for the given partitions.
     package static func subjects(of partitions: [Int]) -> [String] { partitions.map { "intake.\($0)" } }
 
     /// The stream of decisions about this stream's blocks.
@@ -79,13 +79,13 @@ package struct StreamNames: Sendable, Hashable {
     /// Records without an installation are in the first partition.
     package static func partition(of installation: InstallationID?) -> Int {
         guard let installation else { return 0 }
-        // FNV-1a over the id's bytes. The hash must never change, like the number of partitions.
+        // FNV-1a over the id's bytes. Like the number of partitions, the hash must never change.
         var hash: UInt32 = 0x811c_9dc5
         for byte in installation.description.lowercased().utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash >> 16 ^ hash) % UInt32(partitions))
     }
 
-    /// Returns the subject for records of an installation.
+    /// Returns the subject for records from an installation.
     func subject(of installation: InstallationID?) -> String { "intake.\(Self.partition(of: installation))" }
 
     /// Returns the position immediately after a record.
@@ -93,7 +93,7 @@ package struct StreamNames: Sendable, Hashable {
 
     /// Returns the sequence of the record that contains an event.
     ///
-    /// Returns nil for an event of another stream.
+    /// Returns nil for an event in another stream.
     func sequence(at position: EventPosition) -> UInt64? {
         position.stream == number ? position.streamSequence : nil
     }

@@ -4,7 +4,7 @@
 package import CollectorCore
 internal import TrackwayCore
 
-/// The combined lists of deleted records of all streams.
+/// The combined lists of the records deleted from all streams.
 ///
 /// Records are identified by their sequence in the order. Each list is stored next to its stream. Safe from any thread.
 package final class DeletionIndexSet: DeletedRecordList {
@@ -12,7 +12,7 @@ package final class DeletionIndexSet: DeletedRecordList {
     private let engine: any NATSRequesting
     private let list: @Sendable (Int) -> DeletionIndex
 
-    /// Creates the combined list of an order.
+    /// Creates the combined list for an order.
     ///
     /// - Parameters:
     ///   - engine: The NATS cluster with the streams.
@@ -33,7 +33,7 @@ package final class DeletionIndexSet: DeletedRecordList {
         try await list(0).save(progress)
     }
 
-    /// Returns the number of listed records of all streams.
+    /// Returns the total number of listed records in all streams.
     ///
     /// - Throws: ``StreamMaintenanceError``.
     package func count() async throws(StreamMaintenanceError) -> UInt64 {
@@ -65,11 +65,12 @@ package final class DeletionIndexSet: DeletedRecordList {
         throw StreamMaintenanceError("The order has no record \(sequence) yet.")
     }
 
-    /// Ensures that a stream has a record after the given one.
+    /// Ensures that a stream has at least one record after the given one.
     ///
     /// A stream's last record marks the stream's end, regardless of deletions.
     ///
-    /// In the order, a record of another stream may follow, so the given record may be the last one of its stream.
+    /// In the order, the next record may belong to another stream, so the given record may be the last one in its own
+    /// stream.
     private func ensureSuccessor(of sequence: UInt64, in names: StreamNames) async throws(StreamMaintenanceError) {
         guard names.number > 0 else { return }
         do {
@@ -95,7 +96,7 @@ package final class DeletionIndexSet: DeletedRecordList {
     }
 }
 
-/// A stream's creation time, from a watch or on request.
+/// Provides a stream's creation time, from a watch or by a request.
 ///
 /// Safe from any thread.
 final class StreamOrigin: Sendable {

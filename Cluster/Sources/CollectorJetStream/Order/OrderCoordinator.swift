@@ -14,7 +14,7 @@ package struct OrderCoordinator: Sendable {
     package struct Times: Sendable, Hashable {
         /// The time for which the last writer collects records.
         ///
-        /// Each entry is kept as long as its records, so fewer entries are better.
+        /// Each entry is kept for as long as its records, so fewer entries are better.
         package var own: Duration = .milliseconds(100)
         /// The time for which the other processes wait for the last writer.
         package var others: Duration = .milliseconds(300)

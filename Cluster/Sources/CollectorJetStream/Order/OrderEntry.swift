@@ -41,7 +41,7 @@ package struct OrderEntry: Sendable, Hashable {
         case runs([OrderRun])
     }
 
-    /// The interval between entries that include the streams' ends.
+    /// The interval, in entries, at which an entry includes the streams' ends.
     ///
     /// A reader that starts with such an entry needs no earlier one.
     package static let stride: UInt64 = 64

@@ -46,7 +46,7 @@ extension OrderFollower {
     ///
     /// - Throws: ``StreamFault`` if the records are no longer in the order; ``BlockDecisionFailure`` if the order
     ///   currently cannot be read.
-    /// - Complexity: O(log entries) requests for a position that was not requested before, and none for a position in
+    /// - Complexity: O(log entries) requests for a position requested for the first time, and none for a position in
     ///   the newest entries.
     func runs(from sequence: UInt64, records: Int) async throws -> [OrderedRun] {
         guard case .ordered(let streamOrder) = status, sequence < streamOrder.end else { return [] }
@@ -66,7 +66,7 @@ extension OrderFollower {
         return parts
     }
 
-    /// Returns the stream of a record of the order, and the record's sequence in that stream.
+    /// Returns the stream that contains an ordered record, and the record's sequence in that stream.
     ///
     /// Returns nil if the order has no such record.
     func location(of sequence: UInt64) async throws -> (stream: Int, sequence: UInt64)? {
@@ -159,7 +159,7 @@ extension OrderFollower {
 
     /// Returns the run of the first stream before the first entry.
     ///
-    /// Until that entry, only the first stream existed, in its own order.
+    /// Before that entry, only the first stream existed, and its own order applied.
     private static func runsBeforeOrder(_ end: UInt64, from sequence: UInt64) -> [OrderedRun] {
         [OrderedRun(run: OrderRun(stream: 0, first: sequence, last: end - 1), first: sequence)]
     }

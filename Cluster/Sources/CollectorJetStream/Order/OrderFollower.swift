@@ -33,7 +33,7 @@ package final class OrderFollower: Sendable {
         case ordered(StreamOrder)
     }
 
-    /// The number of consecutive failures after which to read the order from scratch.
+    /// The number of consecutive failures after which the order is read from scratch.
     private static let maxFailures = 20
     /// The number of newest entries kept in memory for lookups.
     private static let recent = 512
@@ -57,9 +57,9 @@ package final class OrderFollower: Sendable {
         var failures = 0
         /// Whether the stream of the order exists, even if it is empty.
         var streamExists = false
-        /// The last record of each stream that is known to be stored.
+        /// For each stream, the last record that is known to be stored.
         var known: [Int: UInt64] = [:]
-        /// The streams with newly known records since ends were last requested.
+        /// The streams with records that became known after stream ends were last requested.
         var recentlyUpdated: Set<Int> = []
         var coordinator: OrderCoordinator
         var recent: [OrderEntry] = []
@@ -77,10 +77,10 @@ package final class OrderFollower: Sendable {
     /// Creates a follower that starts once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - jitter: A random number that varies the standby time between processes.
+    ///   - jitter: A random number, so that standby times differ between processes.
     ///   - sleep: Waits; returns early when canceled.
-    ///   - end: Requests the end of a stream after the known end; returns nil without new records or an answer.
-    ///   - onChange: Called when more of the order is known. Must return immediately.
+    ///   - end: Requests a stream's end after the known one; returns nil if there are no new records or no answer.
+    ///   - onChange: Called when the known part of the order grows. Must return immediately.
     ///   - onWarning: Called with one sentence for each problem. Must return immediately.
     init(
         _ stream: OrderStream,
@@ -110,7 +110,7 @@ package final class OrderFollower: Sendable {
     /// Nil if the order can be read.
     package var failureReason: String? { state.withLock { $0.failureReason } }
 
-    /// Notes that the records of a stream are known to be stored up to a sequence.
+    /// Notes that a stream's records up to a sequence are known to be stored.
     func recordKnownEnd(_ last: UInt64, in stream: Int) {
         let wake = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard last > state.known[stream] ?? 0 else { return nil }
@@ -157,7 +157,7 @@ package final class OrderFollower: Sendable {
         }
     }
 
-    /// Polls for new entries immediately, from any caller.
+    /// Polls for new entries immediately.
     func poll() async {
         // ``run()`` encounters the same failure and reports it.
         _ = try? await read()
@@ -216,7 +216,7 @@ package final class OrderFollower: Sendable {
         let entries = try await stream.entries(from: max(extent.first, newest))
         guard let first = entries.first, let streamOrder = StreamOrder(before: first) else {
             throw BlockDecisionFailure(
-                "The stream \(OrderStream.name) does not include the ends of its streams.",
+                "The stream \(OrderStream.name) does not contain the ends of the ordered streams.",
                 isPermanent: true
             )
         }
@@ -296,7 +296,7 @@ package final class OrderFollower: Sendable {
         }
     }
 
-    /// Requests the ends of the open streams without newly known records.
+    /// Requests the ends of the open streams for which no new records are known.
     private func requestEnds() async {
         let streams = state.withLock { state -> [(stream: Int, known: UInt64)] in
             defer { state.recentlyUpdated = [] }
@@ -316,7 +316,7 @@ package final class OrderFollower: Sendable {
         let isNew = state.withLock { state in
             defer { state.failureReason = failure.description }
             state.failures += 1
-            // If no server serves the stream, it may have been deleted; reading from scratch asks its leader.
+            // If no server serves the stream, it may have been deleted; reading from scratch queries its leader.
             if failure.isPermanent || state.failures % Self.maxFailures == 0 { state.needsReload = true }
             return failure.isPermanent && state.failureReason != failure.description
         }

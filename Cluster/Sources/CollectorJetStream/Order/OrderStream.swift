@@ -69,7 +69,7 @@ package final class OrderStream: Sendable {
                 body: Array("{\"last_by_subj\":\"\(Self.subject)\"}".utf8),
                 within: DecisionStream.requestTimeout
             )
-            // If no server has the stream, the status is 503.
+            // The status is 503 if no server has the stream.
             return answer.status != 503
         } catch {
             return false
@@ -86,7 +86,7 @@ package final class OrderStream: Sendable {
         return try read(body, number)
     }
 
-    /// Returns entries starting at a number, as many as one answer contains.
+    /// Returns entries starting at a number, up to as many as one answer can contain.
     ///
     /// The result is empty at the end of the order.
     ///
@@ -101,7 +101,7 @@ package final class OrderStream: Sendable {
                 within: DecisionStream.requestTimeout
             )
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
             throw BlockDecisionFailure("The stream \(Self.name) cannot be reached: \(reason).")
         }
         var names = StreamNames()
@@ -114,7 +114,7 @@ package final class OrderStream: Sendable {
             return entries
         case .gap(let next):
             throw BlockDecisionFailure(
-                "\(Self.name) no longer has entry \(number), and starts with \(next): it was purged before being read.",
+                "\(Self.name) starts with entry \(next): entry \(number) was purged before it was read.",
                 isPermanent: true
             )
         case .unavailable(let reason):
@@ -125,7 +125,7 @@ package final class OrderStream: Sendable {
     private func read(_ body: [UInt8], _ number: UInt64) throws(BlockDecisionFailure) -> OrderEntry {
         if let entry = OrderEntry(json: body), entry.number == number { return entry }
         throw BlockDecisionFailure(
-            "Record \(number) of the stream \(Self.name) is not an entry of the order: another client writes into it. "
+            "Record \(number) of the stream \(Self.name) is not an entry of the order: another client writes to it. "
                 + "Check who is allowed to publish to \(Self.subject).",
             isPermanent: true
         )

@@ -11,10 +11,10 @@ package import TrackwayJournal
 /// The open streams may change at any time. If a stream is closed, the records held for it go to its successors. Safe
 /// from any thread.
 package final class OrderedIntake: RecordIntake {
-    /// The maximum number of checks for a record's position or a change of streams.
+    /// The maximum number of checks for a record's position or for a stream change.
     ///
-    /// After this many checks, an operator's request is answered without its position in the order, and a rejection is
-    /// final.
+    /// After this many checks, an operator's request is answered without its position in the order, or a rejection
+    /// becomes final.
     private static let maxChecks = 250
 
     private let order: OrderFollower
@@ -40,7 +40,7 @@ package final class OrderedIntake: RecordIntake {
     ///   - intake: Returns the intake on the stream with the given number.
     ///   - all: Returns all intakes created so far.
     ///   - engine: The NATS cluster with the streams.
-    ///   - options: The limits for held records of all streams together.
+    ///   - options: The limits for held records in all streams together.
     ///   - sleep: Waits; returns early when canceled.
     ///   - servers: Returns the state of the NATS servers; nil if unknown.
     init(
@@ -106,7 +106,7 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    /// Handles a record that a sender offers.
+    /// Handles a record received from a sender.
     ///
     /// Returns the reason that the record cannot be held; nil if it is accepted and counts as held.
     private func admit(_ bytes: Int) -> IntakeError? {
@@ -126,8 +126,8 @@ package final class OrderedIntake: RecordIntake {
         switch error.code {
         case .engineUnavailable, .engineNotDurable: return openStreams != streams
         case .engineMisconfigured:
-            // The subject belongs to another stream. If the reason is that other streams were opened, the order shows
-            // this shortly.
+            // The subject belongs to another stream. If that is because other streams were opened, the order soon shows
+            // this.
             for _ in 0..<Self.maxChecks where !Task.isCancelled {
                 await order.poll()
                 if openStreams != streams { return true }
@@ -232,9 +232,9 @@ package final class OrderedIntake: RecordIntake {
     /// Does nothing: only operators remove the streams' records, which several collectors share.
     package func removeSegments(before position: LogPosition) {}
 
-    /// Stops accepting records, and gives up held records.
+    /// Stops accepting records, and gives up on held records.
     ///
-    /// The senders of held records get no answer, and send their records again.
+    /// Senders of held records get no answer and resend their records.
     package func close() async {
         for intake in all() { await intake.close() }
     }

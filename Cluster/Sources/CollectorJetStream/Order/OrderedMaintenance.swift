@@ -14,7 +14,7 @@ package final class OrderedMaintenance: StreamMaintenance {
     private let order: OrderFollower
     private let retention: @Sendable (Int) -> StreamRetention
 
-    /// Creates the maintenance of an order.
+    /// Creates maintenance for the streams of an order.
     ///
     /// - Parameter retention: Returns the retention of the stream with the given number.
     init(_ order: OrderFollower, retention: @escaping @Sendable (Int) -> StreamRetention) {
@@ -82,7 +82,7 @@ package final class OrderedMaintenance: StreamMaintenance {
                 hasPurgedRecords = true
                 first = max(first, part.first + (purgedEnd - part.run.first))
             }
-            // A purge removes the start of the order, so no record after an existing one is missing.
+            // A purge removes only the start of the order, so no purged record follows an existing one.
             if !hasPurgedRecords { break }
             number += UInt64(page.count)
         }
@@ -120,8 +120,8 @@ package final class OrderedMaintenance: StreamMaintenance {
 
     /// Returns where to purge the streams and the order before a position.
     ///
-    /// For each stream, the result has its last record before the position; for the order, it has the entry that the
-    /// order can start with after the purge.
+    /// The result contains each stream's last record before the position, and the entry with which the order can start
+    /// after the purge.
     private func purgePoint(before sequence: UInt64) async throws(StreamMaintenanceError) -> (
         ends: [Int: UInt64], entry: UInt64
     ) {

@@ -16,7 +16,7 @@ package final class OrderedRecords: RecordStream {
     private let follower: @Sendable (Int) -> StreamFollower
     private let window = Locked<[StreamedRecord]>([])
 
-    /// Creates a reader of the records of an order.
+    /// Creates a reader of an order's records.
     ///
     /// - Parameter follower: Returns the reader of the stream with the given number.
     init(_ order: OrderFollower, follower: @escaping @Sendable (Int) -> StreamFollower) {
@@ -54,7 +54,7 @@ package final class OrderedRecords: RecordStream {
     ///
     /// - Returns: Consecutive records of the order, at least one.
     private func read(_ runs: [OrderedRun]) async throws -> [StreamedRecord] {
-        // Runs of one stream are requested together, even if the order alternates between streams.
+        // Runs from the same stream are requested together, even if the order alternates between streams.
         var requested: [Int: OrderRun] = [:]
         for part in runs {
             let known = requested[part.run.stream]
@@ -71,8 +71,8 @@ package final class OrderedRecords: RecordStream {
                     do {
                         return (stream, try await Self.records(run, of: follower(stream))[...])
                     } catch  where stream != firstStream {
-                        // The records before this run are usable. If the failure persists, the error is thrown when
-                        // this run is the first one needed.
+                        // The records before this run are usable. If the failure persists, the error is thrown once
+                        // this run is the first one requested.
                         return (stream, [])
                     }
                 }

@@ -6,9 +6,9 @@
 /// A value type. Each step follows from the current state, so a process that continues after a crash, or runs
 /// concurrently with another process, performs the remaining steps.
 ///
-/// All partitions move at once. The old streams give up their subjects, each gets a final record, and all their records
-/// are added to the order. Only then do the new streams get the subjects, and the order opens them. Therefore, a record
-/// of an installation never precedes an earlier record of that installation, and no stream has to be read twice.
+/// All partitions move at once. The old streams' subjects are removed, each stream gets a final record, and all of
+/// their records are added to the order. Only then are the subjects assigned to the new streams, and these streams
+/// opened in the order. Therefore, the records of an installation keep their order, and no stream has to be read twice.
 package struct StreamChangePlanner: Sendable, Hashable {
     /// A snapshot of the current state.
     package struct Snapshot: Sendable, Hashable {
@@ -32,14 +32,14 @@ package struct StreamChangePlanner: Sendable, Hashable {
         }
     }
 
-    /// An unfinished change of streams.
+    /// An unfinished stream change.
     package struct PendingChange: Sendable, Hashable {
         /// The number of new streams; a minimum if ``isAccepting`` is true.
         package var streams: Int
         /// Whether the old streams still accept records.
         package var isAccepting: Bool
 
-        /// Creates an unfinished change to a number of streams.
+        /// Creates an unfinished change to the given number of streams.
         package init(streams: Int, isAccepting: Bool) {
             self.streams = streams
             self.isAccepting = isAccepting
@@ -53,9 +53,10 @@ package struct StreamChangePlanner: Sendable, Hashable {
             let change =
                 "A change to \(streams) \(streams == 1 ? "stream" : "streams")\(isAccepting ? " or more" : "") is pending"
             return isAccepting
-                ? "\(change); batches are still accepted. Unless it is running, finish it with \(command), or with the "
-                    + "number it was started with."
-                : "\(change); no batches are accepted until it ends. Unless it is running, finish it with \(command)."
+                ? "\(change); batches are still accepted. Unless the change is running, finish it with \(command), "
+                    + "or with the original number."
+                : "\(change); no batches are accepted until it ends. Unless the change is running, finish it with "
+                    + "\(command)."
         }
     }
 
@@ -73,7 +74,7 @@ package struct StreamChangePlanner: Sendable, Hashable {
         case drain([Int])
         /// Give streams the subjects of their partitions.
         ///
-        /// The partitions depend on all streams that will be open together.
+        /// The partitions depend on the whole set of streams that will be open.
         case assignSubjects([Int], of: [Int])
         /// Open these streams in the order.
         case open([Int])
@@ -90,7 +91,7 @@ package struct StreamChangePlanner: Sendable, Hashable {
     private let count: Int
     /// Whether the old streams are closed and their records are in the order.
     ///
-    /// The value is true only if this process did so.
+    /// The value is true only if this process closed and drained them.
     private var isDrained = false
 
     /// Creates a planner for a change to the given number of streams.
@@ -118,7 +119,7 @@ package struct StreamChangePlanner: Sendable, Hashable {
         }
         guard highest + count <= 1_000 else {
             return .stop(
-                "Streams are numbered up to 1000, and \(highest) are used. Start another cluster next to this one."
+                "Stream numbers end at 1000, and \(highest) are in use. Start an additional cluster."
             )
         }
         if !snapshot.hasOrder { return .createOrder }
@@ -146,7 +147,7 @@ package struct StreamChangePlanner: Sendable, Hashable {
 }
 
 extension StreamChangePlanner.Snapshot {
-    /// The unfinished change of streams; nil for none.
+    /// The unfinished stream change; nil for none.
     package var pendingChange: StreamChangePlanner.PendingChange? {
         let open = order?.streams ?? [0]
         let newStreams = streams.keys.count { $0 > open.last ?? 0 }
@@ -157,6 +158,6 @@ extension StreamChangePlanner.Snapshot {
 }
 
 extension StreamFacts {
-    /// Returns whether the stream accepts only its closed subject, and thus no records of partitions.
+    /// Returns whether the stream accepts only its closed subject, and thus no records for partitions.
     func isClosed(_ number: Int) -> Bool { subjects == [StreamNames(number: number).closedSubject] }
 }

@@ -18,7 +18,7 @@ package struct StreamChangeRunner: Sendable {
 
     /// Pauses and time limits.
     package struct Times: Sendable, Hashable {
-        /// The time in which all collectors discover a new order.
+        /// The time within which all collectors discover a new order.
         ///
         /// Each collector checks for an order every two seconds.
         package var discoveryDelay: Duration = .seconds(6)
@@ -40,7 +40,7 @@ package struct StreamChangeRunner: Sendable {
     private let bytes: Int64?
     private let times: Times
 
-    /// Creates a runner for a change of streams on a connected cluster.
+    /// Creates a runner for a stream change on a connected cluster.
     ///
     /// - Parameter bytes: The maximum size of each new stream on each server; nil for an equal share of the old
     ///   streams' total.
@@ -93,9 +93,9 @@ package struct StreamChangeRunner: Sendable {
 
     private static func sentence(_ error: any Error) -> String {
         guard let failure = error as? NATSRequestFailure else { return "\(error)" }
-        let reason = PublishOutcome(failure).reason ?? "the NATS cluster does not answer"
+        let reason = PublishOutcome(failure).reason ?? "the NATS cluster is not responding"
         return
-            "Requesting or changing a stream failed: \(reason). Does its user have access to $JS.API.STREAM.UPDATE.>?"
+            "Requesting or changing a stream failed: \(reason). Does the user have access to $JS.API.STREAM.UPDATE.>?"
     }
 
     /// Returns the current streams and order, with their faults.
@@ -115,7 +115,7 @@ package struct StreamChangeRunner: Sendable {
         case .single: snapshot.hasOrder = try await engine.order.stream.extent() != nil
         case .ordered(let streamOrder): (snapshot.order, snapshot.hasOrder) = (streamOrder, true)
         }
-        // Numbers are consecutive, and those of deleted streams are not reused.
+        // Stream numbers are consecutive, and the numbers of deleted streams are not reused.
         let open = snapshot.order?.streams ?? [0]
         for number in open {
             snapshot.streams[number] = try await StreamSetup.facts(of: StreamNames(number: number), on: engine.client)
@@ -223,7 +223,7 @@ package struct StreamChangeRunner: Sendable {
         let ends = last.withLock { $0 }
         while true {
             await engine.order.poll()
-            // A single stream has its own order, which ends with the final record.
+            // A single stream has its own order, which ends with the stream's final record.
             guard case .ordered(let streamOrder) = engine.order.status, let proposal = streamOrder.proposal(known: ends)
             else {
                 return
@@ -262,8 +262,8 @@ package struct StreamChangeRunner: Sendable {
         // order ends with its final record.
         guard UInt64(sequence) == facts.lastSequence || names.number > 0 else {
             throw BlockDecisionFailure(
-                "The stream \(names.stream) has the record \(facts.lastSequence) after its final record \(sequence). "
-                    + "Check who else publishes to \(names.closedSubject)."
+                "The stream \(names.stream) has record \(facts.lastSequence) after its final record \(sequence). "
+                    + "Check which other client publishes to \(names.closedSubject)."
             )
         }
         return facts.lastSequence

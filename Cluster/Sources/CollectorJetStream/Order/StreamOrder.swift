@@ -19,12 +19,12 @@ package struct StreamOrder: Sendable, Hashable {
     package private(set) var streams: [Int]
     /// The sequence, in each open stream, of its last ordered record.
     ///
-    /// The sequence is 0 if the order has no record of the stream.
+    /// The sequence is 0 if the order contains no records from the stream.
     package private(set) var ends: [Int: UInt64]
 
     /// Creates the order before its first entry.
     ///
-    /// The order has the records of the first stream, the only one so far, in that stream's own order.
+    /// The order then consists of the records of the first stream, the only one so far, in that stream's own order.
     ///
     /// - Parameter end: The sequence of the first stream's last record; 0 for none.
     package init(after end: UInt64) {
@@ -52,12 +52,12 @@ package struct StreamOrder: Sendable, Hashable {
         }
     }
 
-    /// Returns the stream of a partition, according to the latest opening entry.
+    /// Returns the stream for a partition, according to the latest opening entry.
     ///
     /// Returns nil until such an entry is known.
     package func stream(of partition: Int) -> Int? { streams.isEmpty ? nil : streams[partition % streams.count] }
 
-    /// Returns the partitions of a stream; empty if it is not open.
+    /// Returns the partitions of a stream; empty if the stream is not open.
     package func partitions(of stream: Int) -> [Int] { Self.partitions(of: streams)[stream] ?? [] }
 
     /// Returns the partitions of streams that are open together.
@@ -100,14 +100,14 @@ package struct StreamOrder: Sendable, Hashable {
 
     /// Returns an entry that adds missing records; nil if none are missing.
     ///
-    /// - Parameter known: The last record of each stream that is known to be stored.
+    /// - Parameter known: For each stream, the last record that is known to be stored.
     /// - Complexity: O(streams).
     package func proposal(known: [Int: UInt64]) -> OrderEntry? {
         let runs = ends.sorted { $0.key < $1.key }.compactMap { stream, end -> OrderRun? in
             guard let last = known[stream], last > end else { return nil }
             return OrderRun(stream: stream, first: end + 1, last: last)
         }
-        // Without an entry that opened streams, there is one stream in its own order.
+        // Until an entry opens streams, the only stream has its own order.
         guard !runs.isEmpty, opened > 0 else { return nil }
         return OrderEntry(number: next, first: end, opened: opened, content: .runs(runs), ends: endsToRecord)
     }
@@ -132,9 +132,9 @@ package enum OrderFault: Error, Sendable, Hashable, CustomStringConvertible {
     case ends(UInt64)
     /// The entry opens a stream that was previously open.
     case reopened(UInt64, stream: Int)
-    /// The entry has records of a stream that is not open.
+    /// The entry contains records from a stream that is not open.
     case streams(UInt64, stream: Int)
-    /// The entry skips or repeats records of a stream.
+    /// The entry skips or repeats a stream's records.
     case run(UInt64, OrderRun, expected: UInt64)
 
     package var description: String {
@@ -146,14 +146,14 @@ package enum OrderFault: Error, Sendable, Hashable, CustomStringConvertible {
         case .ends(let number):
             "Entry \(number) of the order contradicts the stream ends of the entries before it: \(Self.remedy)"
         case .reopened(let number, let stream):
-            "Entry \(number) of the order opens the stream INTAKE_\(stream), which was open before: \(Self.remedy)"
+            "Entry \(number) of the order opens the stream INTAKE_\(stream) again: \(Self.remedy)"
         case .streams(let number, let stream):
-            "Entry \(number) of the order has records of the stream INTAKE_\(stream), which is not open: \(Self.remedy)"
+            "Entry \(number) of the order contains records from INTAKE_\(stream), which is not open: \(Self.remedy)"
         case .run(let number, let run, let expected):
             "Entry \(number) of the order continues the stream INTAKE_\(run.stream) with record \(run.first) instead "
                 + "of \(expected): \(Self.remedy)"
         }
     }
 
-    private static let remedy = "another client writes to the stream of the order. Check who is allowed to."
+    private static let remedy = "another client writes to the order stream. Check who is allowed to publish to it."
 }

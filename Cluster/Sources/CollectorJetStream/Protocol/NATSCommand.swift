@@ -9,7 +9,7 @@ internal import TrackwayCore
 package enum NATSCommand: Sendable, Hashable {
     /// Identifies the client and sets the connection's options.
     case connect(NATSCredentials?, client: String)
-    /// Subscribes to a subject under a number that the client chooses.
+    /// Subscribes to a subject with a number chosen by the client.
     case subscribe(subject: String, subscription: UInt64)
     /// Publishes a message. Subjects must not contain spaces or line endings.
     case publish(subject: String, reply: String?, headers: NATSHeaders?, body: [UInt8])

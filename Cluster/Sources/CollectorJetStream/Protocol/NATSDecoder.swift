@@ -4,7 +4,7 @@
 /// Decodes a connection's bytes, in chunks of any size, into messages.
 ///
 /// A value type without a socket. The decoder buffers at most one incomplete message. Lines and messages have a maximum
-/// length; a longer one, like any other protocol violation, throws an error, and so does every later call.
+/// length. A longer one, like any other protocol violation, throws an error; every later call throws it again.
 package struct NATSDecoder: Sendable {
     /// The maximum length of a server's line, including `INFO`, in bytes.
     package static let maxLineBytes = 64 << 10

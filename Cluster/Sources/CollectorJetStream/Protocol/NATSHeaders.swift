@@ -17,7 +17,7 @@ package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// The status code, as in HTTP, of a message without a body.
+    /// The HTTP-like status code of a message without a body.
     ///
     /// Nil in most messages.
     package var status: Int?

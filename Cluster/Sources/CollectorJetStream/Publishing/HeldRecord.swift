@@ -13,7 +13,7 @@ struct HeldRecord: Sendable {
         var limit: Duration = .seconds(10)
         /// The pause between attempts while the stream has no leader.
         var pause: Duration = .milliseconds(150)
-        /// The pause between attempts while the first one is in progress.
+        /// The pause between attempts while NATS is still processing the first one.
         var inProgress: Duration = .milliseconds(100)
         /// The time without a leader after which to switch servers.
         ///
@@ -57,7 +57,7 @@ struct HeldRecord: Sendable {
     mutating func publishFinished(with outcome: PublishOutcome, at now: MonotonicTime) -> Step {
         switch outcome {
         case .stored(let sequence, let isRepeated):
-            // Even after the time limit, report success rather than make the sender repeat the record.
+            // Even after the time limit, report success, so that the sender does not have to resend the record.
             return .stored(sequence: sequence, isRepeated: isRepeated)
         case .full(let reason):
             return .giveUp(HeldRecordFailure(kind: .full, reason: reason, mayBeStored: mayBeStored))
@@ -92,7 +92,7 @@ struct HeldRecord: Sendable {
     }
 }
 
-/// Why a record was given up.
+/// Why the collector gave up on a record.
 struct HeldRecordFailure: Sendable, Hashable {
     /// The kind of failure.
     enum Kind: Sendable, Hashable {
@@ -109,6 +109,6 @@ struct HeldRecordFailure: Sendable, Hashable {
     var reason: String
     /// Whether the record may be stored.
     ///
-    /// The sender repeats the record in either case, and it is stored only once.
+    /// In either case, the sender resends the record, and it is stored only once.
     var mayBeStored: Bool
 }

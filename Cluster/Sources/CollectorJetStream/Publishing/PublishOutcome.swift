@@ -5,7 +5,7 @@ internal import TrackwayCore
 
 /// The outcome of publishing a record to a stream.
 ///
-/// Its initializers map all possible answers.
+/// Its initializers handle every possible answer.
 package enum PublishOutcome: Sendable, Hashable {
     /// A majority of the stream's members have the record.
     ///
@@ -17,7 +17,7 @@ package enum PublishOutcome: Sendable, Hashable {
     case notStored(String)
     /// The outcome is unknown.
     ///
-    /// Send only the same record again, under the same id; do not answer the sender yet.
+    /// Resend only the same record, under the same id, and do not answer the sender yet.
     case unknown(String)
     /// The first attempt is still in progress.
     case inProgress
@@ -58,14 +58,14 @@ extension PublishOutcome {
             self =
                 status == 503
                 ? .notStored("the stream \(stream) currently has no leader, or does not exist")
-                : .unknown("NATS answered with status \(status)")
+                : .unknown("NATS returned status \(status)")
             return
         }
         let json: JSONValue
         do {
             json = try JSONValue.parse(answer.body)
         } catch {
-            self = .unknown("the answer from NATS is invalid: \(error)")
+            self = .unknown("the response from NATS is invalid: \(error)")
             return
         }
         if let error = json["error"], error.object != nil {
@@ -73,7 +73,7 @@ extension PublishOutcome {
             return
         }
         guard let name = json["stream"]?.string, let sequence = json["seq"]?.integer, sequence > 0 else {
-            self = .unknown("the answer from NATS has no sequence")
+            self = .unknown("the response from NATS has no sequence")
             return
         }
         guard name == stream else {
@@ -122,9 +122,9 @@ extension PublishOutcome {
                 "a record has \(bytes) bytes, but NATS accepts only \(limit); set max_payload of its servers to 8MB"
             )
         case .unanswered:
-            self = .unknown("the NATS cluster does not answer")
+            self = .unknown("the NATS cluster is not responding")
         case .connectionLost:
-            self = .unknown("the connection to the NATS cluster ended before it answered")
+            self = .unknown("the connection to the NATS cluster was lost before the response arrived")
         }
     }
 }

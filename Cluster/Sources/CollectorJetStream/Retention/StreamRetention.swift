@@ -21,7 +21,7 @@ package final class StreamRetention: StreamMaintenance {
     private let names: StreamNames
     private let deletionIndex: DeletionIndex?
 
-    /// Creates the retention of a stream.
+    /// Creates retention for a stream.
     ///
     /// - Parameter deletionIndex: The records deleted from the stream for erasure; nil for none.
     init(_ engine: any NATSRequesting, names: StreamNames, deletionIndex: DeletionIndex? = nil) {
@@ -46,7 +46,7 @@ package final class StreamRetention: StreamMaintenance {
             writer.beginObject()
             writer.member("collector", name)
             writer.member("next", next)
-            // Earlier versions of the collector stop at a deleted record, and do not send this member.
+            // Earlier versions of the collector, which stop at a deleted record, do not send this member.
             writer.member("passes_erased", true)
             writer.endObject()
             return writer.array()
@@ -80,7 +80,7 @@ package final class StreamRetention: StreamMaintenance {
         case .stored: return .stored
         case .notStored(let reason), .misconfigured(let reason), .full(let reason), .unknown(let reason):
             return .rejected(reason)
-        case .inProgress: return .rejected("it is still processing it")
+        case .inProgress: return .rejected("NATS is still processing it")
         }
     }
 
@@ -116,7 +116,7 @@ package final class StreamRetention: StreamMaintenance {
             guard let reader = reader(answer), names.readerSubject(of: reader.name) == subject else {
                 throw StreamMaintenanceError(
                     "A collector's report on its index under \(subject) is unavailable. If this persists, check "
-                        + "who else writes to the stream \(names.readers)."
+                        + "which other client writes to the stream \(names.readers)."
                 )
             }
             readers.append(reader)
@@ -125,7 +125,7 @@ package final class StreamRetention: StreamMaintenance {
     }
 
     private func reader(_ answer: NATSMessage) -> ReaderPosition? {
-        // Without a valid report the position is unknown, which the caller reports.
+        // Without a valid report, the position is unknown, which the caller reports.
         guard answer.status == nil, let json = try? JSONValue.parse(answer.body),
             let reportTime = answer.headers?[Self.time].flatMap({ Timestamp(engine: $0) }),
             let name = json["collector"]?.string, let next = json["next"]?.integer, next > 0
@@ -205,7 +205,7 @@ package final class StreamRetention: StreamMaintenance {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.requestTimeout)
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster is not responding"
             throw StreamMaintenanceError("Requests about the stream \(names.stream) fail: \(reason).")
         }
     }

@@ -143,7 +143,7 @@ package final class StreamFollower: RecordStream {
         throw fault
     }
 
-    /// Looks in the list of deleted records for a record that a server does not have.
+    /// Checks the list of deleted records for a record that a server does not have.
     ///
     /// Returns nil if the server has the record or may have it, or if no list exists.
     ///
@@ -190,7 +190,7 @@ package final class StreamFollower: RecordStream {
             case .unanswered:
                 // This connection is used only for reading, so switching servers affects nothing else.
                 if let connection { engine.dropConnection(connection) }
-                return .unavailable("no server answers")
+                return .unavailable("no server is responding")
             case .tooLong, .connectionLost:
                 return .unavailable("the connection to the NATS cluster ended")
             }
@@ -208,7 +208,7 @@ package final class StreamFollower: RecordStream {
             )
             return Self.isRecordNotFound(answer)
         } catch {
-            // The answer is unknown, so the record is requested again.
+            // The result is unknown, so the record is requested again.
             return false
         }
     }

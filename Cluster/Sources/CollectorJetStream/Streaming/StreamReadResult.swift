@@ -45,7 +45,7 @@ enum StreamReadResult: Sendable, Hashable {
                 case 404: self = .empty
                 case 503: self = .unavailable("no server currently serves the stream \(names.stream)")
                 default:
-                    self = .unavailable("a server answered with status \(status) (\(message.headers?.reason ?? ""))")
+                    self = .unavailable("a server returned status \(status) (\(message.headers?.reason ?? ""))")
                 }
                 return
             }
@@ -64,7 +64,7 @@ enum StreamReadResult: Sendable, Hashable {
                 self =
                     sequence > expected
                     ? .gap(next: sequence)
-                    : .unavailable("a server returned the record \(sequence) instead of \(expected)")
+                    : .unavailable("a server returned record \(sequence) instead of \(expected)")
                 return
             }
             records.append(
@@ -78,7 +78,7 @@ enum StreamReadResult: Sendable, Hashable {
             last = max(sequence, sequence &+ (headers[Header.pending].flatMap { UInt64($0) } ?? 0))
             expected = sequence + 1
         }
-        self = records.isEmpty ? .unavailable("the answer has no records") : .records(records, last: last)
+        self = records.isEmpty ? .unavailable("the response has no records") : .records(records, last: last)
     }
 }
 

@@ -6,7 +6,7 @@ internal import CollectorClickHouse
 internal import CollectorJetStream
 internal import TrackwayCommand
 
-/// The ClickHouse database that is filled or queried, and the credentials for it.
+/// The ClickHouse database to fill or query, and its credentials.
 struct ClickHouseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -104,7 +104,7 @@ extension ClickHouseAddress {
         }
         if text.contains("@") {
             throw ValidationError(
-                "\(option) must not contain credentials, which process lists would show; put them into a file, and "
+                "\(option) must not contain credentials, which process lists would show; store them in a file, and "
                     + "pass it with \(option)-credentials"
             )
         }
@@ -131,7 +131,7 @@ extension ClickHouseCredentials {
 }
 
 extension CommandFailure {
-    /// Creates a command failure from a failure of the tables.
+    /// Creates a command failure from a failed access to the tables.
     init(_ failure: ColumnFailure) {
         let status: CommandStatus =
             switch failure.kind {
@@ -194,8 +194,8 @@ extension Engine {
                 let now = stream.origin
                 guard now != origin.records else { return nil }
                 return
-                    "The NATS cluster has the stream \(now), but the tables were filled from \(origin.records): it was "
-                    + "recreated. Find out what happened; to start over, pass another database with --clickhouse."
+                    "The NATS cluster has the stream \(now), but the tables were filled from \(origin.records): the "
+                    + "stream was recreated. Find out why, or, to start over, pass another database with --clickhouse."
             },
             isPermanentlyMissing: { ($0 as? StreamFault)?.isGap ?? false }
         )

@@ -8,25 +8,25 @@ internal import CollectorJetStream
 internal import TrackwayCommand
 internal import TrackwayCore
 
-/// Finds rows missing from the ClickHouse tables, and writes them again.
+/// Finds and rewrites rows missing from the ClickHouse tables.
 struct ClusterAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Find missing rows in ClickHouse, and write them again.",
+        abstract: "Find and rewrite missing rows in ClickHouse.",
         discussion: """
             Compares, block by block, the number of rows in each table with the number
-            written. An incomplete block (a disk that lost data, a dropped part) is
-            read from the stream again, and its rows are written unchanged; one whose
-            records were purged from the stream is only reported.
-            `trackway-cluster cluster forward` may run at the same time. Exits with 1 if
-            rows are still missing.
+            written. A block is incomplete if, for example, a disk lost data or a part
+            was dropped. The records of an incomplete block are read from the stream
+            again, and its rows are written unchanged. If these records were purged from
+            the stream, the block is only reported. `trackway-cluster cluster forward`
+            may run at the same time. Exits with 1 if rows are still missing.
             """
     )
 
     @OptionGroup var nats: NATSOptions
     @OptionGroup var clickhouse: ClickHouseOptions
 
-    @Flag(help: "Report what is missing without writing.")
+    @Flag(help: "Report missing rows without rewriting them.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
@@ -74,7 +74,7 @@ struct ClusterAuditCommand: AsyncParsableCommand {
 
     /// Restarts the search for erased records if rewritten rows may reveal more.
     ///
-    /// A search while those rows were missing may have missed records.
+    /// While those rows were missing, a search may have missed records.
     private func restartErasure(_ indexes: DeletionIndexSet, after report: AuditReport) async throws {
         guard report.mayRevealErasedRecords else { return }
         do throws(StreamMaintenanceError) {
@@ -89,14 +89,16 @@ struct ClusterAuditCommand: AsyncParsableCommand {
         var lines = AuditText.lines(report.findings)
         if report.erasedWithRows > 0 {
             lines.append(
-                "\(report.erasedWithRows) erased installations still had rows"
+                "\(report.erasedWithRows) erased installations still had rows in ClickHouse"
                     + (shouldRepair
-                        ? "; their deletion was ordered." : "; run without --dry-run to order their deletion.")
+                        ? "; their deletion was requested." : "; run without --dry-run to request their deletion.")
             )
         }
         lines.append("\(report.blocks.grouped) blocks with \(report.events.grouped) events were checked.")
         if report.expired > 0 {
-            lines.append("The events of \(report.expired.grouped) of them have expired, and do not count as missing.")
+            lines.append(
+                "The events of \(report.expired.grouped) of these blocks have expired and are not counted as missing."
+            )
         }
         if let failure = report.failure { lines.append(failure) }
         return lines

@@ -56,12 +56,12 @@ struct ClusterInitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Create the stream for collectors' records.",
         discussion: """
-            The stream has three copies in files, rejects new records when full, and
-            deletes none automatically. An existing stream is not changed. Then the
-            cluster is checked as by `trackway-cluster cluster check`, with its exit
-            status. With --clickhouse, also creates what `trackway-cluster cluster
-            forward` needs: a stream of decisions about blocks, and the tables in
-            ClickHouse.
+            The stream has three copies in file storage, rejects new records when full,
+            and never deletes records automatically. An existing stream is not changed.
+            Then checks the cluster in the same way as `trackway-cluster cluster check`,
+            with the same exit statuses. With --clickhouse, also creates what
+            `trackway-cluster cluster forward` needs: a stream of decisions about
+            blocks, and the tables in ClickHouse.
             """
     )
 
@@ -108,7 +108,7 @@ struct ClusterInitCommand: AsyncParsableCommand {
 extension ClusterInitCommand {
     /// Creates the tables if the cluster is proven durable.
     ///
-    /// Tables of an unproven cluster would belong to streams that may be lost.
+    /// Tables created for an unproven cluster would belong to streams that may be lost.
     private func makeTables(_ client: ClickHouseClient, _ engine: Engine) async throws {
         guard await engine.waitUntilDurable() == nil else { return }
         let origin = try await engine.origin()
@@ -128,13 +128,13 @@ struct ClusterCheckCommand: AsyncParsableCommand {
         abstract: "Check whether acknowledged records survive machine and power failures.",
         discussion: """
             Checks the stream's settings, and asks each of its servers whether it syncs
-            always, as every collector does before it acknowledges a batch. Prints a
-            line for each server. With --clickhouse, also reports whether ClickHouse
-            answers and accepts writes, whether the tables belong to the stream, how far
-            they are filled, and how many records of erased installations are deleted.
-            Exits with 1 if something is wrong, and with 2 if everything is durable but
-            needs attention: a server is lost or stores nothing, a clock is wrong, or a
-            change of streams is unfinished.
+            every write, as every collector does before it acknowledges a batch. Prints
+            a line for each server. With --clickhouse, also reports whether ClickHouse
+            responds and accepts writes, whether the tables belong to the stream, how
+            far they lag behind it, and how many records of erased installations are
+            listed for deletion. Exits with 1 if a check fails, and with 2 if records
+            are durable but something needs attention: a server is lost or stores
+            nothing, a clock is wrong, or a change of streams is unfinished.
             """
     )
 
@@ -156,7 +156,7 @@ struct ClusterCheckCommand: AsyncParsableCommand {
 
     /// Waits for proof of durability, and prints the state of the cluster.
     ///
-    /// - Parameter client: The client of the tables filled from the cluster; nil for none.
+    /// - Parameter client: The client for the tables that are filled from the cluster; nil for none.
     /// - Throws: ``CommandStatus/negative`` if durability is not proven or the tables cannot be used, and
     ///   ``CommandStatus/degraded`` if records are durable but something needs attention.
     static func printStatus(of engine: Engine, _ client: ClickHouseClient?, json: Bool) async throws {
@@ -215,7 +215,7 @@ struct ClusterCheckCommand: AsyncParsableCommand {
 extension ClusterCheckCommand {
     /// Returns the number of records listed for deletion, and of remaining blocks.
     ///
-    /// The remaining blocks are those still to search or delete from.
+    /// The remaining blocks must still be searched, or still contain records to delete.
     ///
     /// Returns nil if NATS does not report the numbers.
     private static func pendingDeletion(

@@ -13,14 +13,14 @@ struct ClusterExpireCommand: AsyncParsableCommand {
         commandName: "expire",
         abstract: "Drop old events from ClickHouse, by whole weeks.",
         discussion: """
-            Drops the weeks whose events all arrived longer than --table-retention ago;
-            the current week and the one before it always stay. The drop is recorded
+            Drops each week whose events all arrived longer ago than --table-retention.
+            The current week and the previous week are always kept. The drop is recorded
             first: from then on, these events are not read, rewritten, or reported as
             missing.
-            Aggregates stay, such as sessions, people, devices, counts by name, and the
-            ledger. Dropped events cannot be restored. `trackway-cluster cluster forward
-            --table-retention 26w` does the same every hour. Exits with 1 if something
-            blocks it.
+            Aggregates, such as sessions, people, devices, counts by name, and the
+            ledger, are kept. Dropped events cannot be restored. `trackway-cluster
+            cluster forward --table-retention 26w` does the same every hour. Exits with
+            1 if events cannot be dropped.
 
             EXAMPLES
               # Show what would be dropped.

@@ -19,18 +19,18 @@ struct ClusterForwardCommand: AsyncParsableCommand {
         discussion: """
             Reads the records that collectors write to the stream (`trackway-cluster
             serve --nats`), and writes every event once into ClickHouse tables, in
-            blocks of up to 20,000 events, about a second after it arrives. It keeps no
-            state: killing it at any moment, or pausing it for an hour, does no harm.
-            Two may run at once, on two machines: one writes, the other stands by and
-            takes over within five seconds after writing stops. Records of erased
-            installations are deleted from the stream.
+            blocks of up to 20,000 events, about a second after it arrives. The command
+            keeps no state, so it may be killed at any moment, or paused for an hour.
+            Two forwarders may run at once, on two machines: one writes, and the other
+            is on standby and takes over within five seconds after writing stops.
+            Records of erased installations are deleted from the stream.
 
             While ClickHouse cannot be reached or accepts no writes, the command reports
-            it and retries, at most 30 seconds apart; records wait in the stream. At
-            start it waits up to --wait for a majority of the NATS servers; wrong
-            settings there, or of the tables, end it early. Create the stream and the
-            tables with `trackway-cluster cluster init` and --clickhouse. Ctrl-C or
-            SIGTERM stops it.
+            the problem and retries at least every 30 seconds; records stay in the
+            stream. At startup, it waits up to --wait seconds for a majority of the NATS
+            servers, but exits early if the settings of NATS or of the tables are wrong.
+            `trackway-cluster cluster init` with --clickhouse creates the stream and the
+            tables. Ctrl-C or SIGTERM stops the command.
 
             EXAMPLES
               # Forward continuously.
@@ -51,7 +51,7 @@ struct ClusterForwardCommand: AsyncParsableCommand {
     @OptionGroup var nats: NATSOptions
     @OptionGroup var clickhouse: ClickHouseOptions
 
-    @Flag(help: "Exit once everything in the stream is written.")
+    @Flag(help: "Exit once everything in the stream has been written.")
     var untilCaughtUp = false
 
     @OptionGroup var purgeOptions: StreamRetentionOptions
@@ -60,7 +60,7 @@ struct ClusterForwardCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Maximum time to wait at start for NATS servers that cannot be reached or lack a majority. After that, the \
+            Maximum time to wait at startup until a majority of the NATS servers can be reached. After that, the \
             command exits with 73.
             """,
             valueName: "seconds"
@@ -71,7 +71,7 @@ struct ClusterForwardCommand: AsyncParsableCommand {
     @Option(help: "Port that serves /livez, /readyz, and /metrics; 0 for a free one. Default: none.")
     var healthPort: Int?
 
-    @Option(help: "Address of --health-port. Anyone who reaches it may read; it exposes no event data.")
+    @Option(help: "Address for --health-port. Requests need no key, and responses contain no event data.")
     var healthHost = "127.0.0.1"
 
     @Flag(help: "Print JSON: one line for each block, and for each problem.")
@@ -241,7 +241,7 @@ struct ForwardReporter: Sendable {
         if isJSON {
             Console.standard.write(json: .members(("health", .string(address))))
         } else {
-            Console.standard.note("Health and metrics are at \(address)/readyz and /metrics.")
+            Console.standard.note("Health is at \(address)/readyz, and metrics are at \(address)/metrics.")
         }
     }
 
@@ -265,7 +265,7 @@ struct ForwardReporter: Sendable {
         if isJSON { Console.standard.write(json: .members(("standing_by", .boolean(status.isStandingBy)))) }
     }
 
-    /// Reports an event of forwarding.
+    /// Reports a forwarding event.
     func report(_ event: ForwardingRunner.Event) {
         health?.record(event)
         switch event {

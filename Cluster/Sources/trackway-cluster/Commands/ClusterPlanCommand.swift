@@ -14,16 +14,17 @@ struct ClusterPlanCommand: AsyncParsableCommand {
         discussion: """
             Every installation belongs to one of 256 partitions, and each partition to
             one stream. Each stream has its own leader, so a growing cluster uses more
-            streams. With --streams, new ones are created, proven durable, and given
-            all partitions; the old ones accept no more records, and keep theirs until
-            they are purged. Collectors continue automatically: records that arrive
-            during the change are held for about a second. All records keep one common
-            order, which is decided in the stream ORDER_0.
+            streams. With --streams, new streams are created, proven durable, and
+            assigned all partitions. The old streams accept no more records, and keep
+            their existing records until these are purged. Collectors continue
+            automatically: records that arrive during the change are held for about a
+            second. All records keep one common order, which is decided in the stream
+            ORDER_0.
 
-            Upgrade all collectors and forwarders before the first change: older ones
-            support only one stream and then accept nothing. If the command is
-            killed or stopped at any point, run it again to continue. Exits with 77 if
-            something blocks the change.
+            Upgrade all collectors and forwarders before the first change: older
+            versions support only one stream, and accept no records after the change.
+            If the command is killed or stopped at any point, run it again to continue.
+            Exits with 77 if something blocks the change.
 
             EXAMPLES
               # Show the streams.
@@ -50,7 +51,7 @@ struct ClusterPlanCommand: AsyncParsableCommand {
     )
     var gigabytes: Int?
 
-    @Flag(help: "Show the first step without taking it.")
+    @Flag(help: "Show the first step without performing it.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
@@ -213,7 +214,7 @@ enum StreamPlanText {
     private static func description(_ step: StreamChangePlanner.Step) -> String {
         switch step {
         case .createOrder: "create the stream \(OrderStream.name), and wait until every collector discovers it"
-        case .create(let streams): "create the \(names(streams)), which accept no records yet"
+        case .create(let streams): "create the \(names(streams)); no records are accepted there yet"
         case .close(let streams): "close the \(names(streams)); records are held from now on"
         case .drain(let streams): "add all records of the \(names(streams)) to the order"
         case .assignSubjects(let streams, _): "assign the \(names(streams)) the subjects of their partitions"

@@ -15,18 +15,18 @@ struct ClusterPurgeCommand: AsyncParsableCommand {
         abstract: "Remove old records from the stream once every reader has them.",
         discussion: """
             Removes records from the start of the stream, up to the first one that is
-            newer than --stream-retention, lacks rows in ClickHouse, or was not read by
-            the index of every known collector. To ignore a collector that is gone for
-            good, use --forget. Removed records cannot be restored: no index and no
+            newer than --stream-retention, lacks rows in ClickHouse, or has not been
+            read by the index of every known collector. To ignore a decommissioned
+            collector, use --forget. Removed records cannot be restored: no index and no
             other tables can be built from them. `trackway-cluster cluster forward
             --stream-retention 7d` does the same every hour. Exits with 1 if something
-            blocks it.
+            other than the age of the records prevents their removal.
 
             EXAMPLES
               # Show what would be removed.
               trackway-cluster cluster purge --stream-retention 7d --dry-run \\
                 --nats nats://a,nats://b --clickhouse http://clickhouse:8123/trackway
-              # Remove records, ignoring a collector that is gone for good.
+              # Remove records, ignoring a decommissioned collector.
               trackway-cluster cluster purge --stream-retention 7d \\
                 --forget web3:/var/lib/trackway --nats nats://a \\
                 --clickhouse http://clickhouse:8123/trackway
@@ -43,13 +43,13 @@ struct ClusterPurgeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Collector that is gone for good, by the name that this command shows. May be repeated.",
+            "Name of a decommissioned collector to ignore, as this command shows it. May be repeated.",
             valueName: "collector"
         )
     )
     var forget: [String] = []
 
-    @Flag(help: "Assume that no collector has an index: all run with --no-index.")
+    @Flag(help: "Assume that no collector has an index because all run with --no-index.")
     var noIndex = false
 
     @Flag(help: "Show what would be removed without removing it.")
@@ -102,7 +102,7 @@ struct ClusterPurgeCommand: AsyncParsableCommand {
 
     /// Forgets silent collectors.
     ///
-    /// A running collector would soon report again, but might lose records that it needs in the meantime.
+    /// A running collector would soon report again, but a purge might already have removed records that it needs.
     private func forgetCollectors(_ maintenance: OrderedMaintenance, at now: Timestamp) async throws {
         guard !forget.isEmpty else { return }
         do throws(StreamMaintenanceError) {
@@ -121,13 +121,14 @@ struct ClusterPurgeCommand: AsyncParsableCommand {
         guard let reader = readers.first(where: { $0.name == name }) else {
             let names = readers.map(\.name).joined(separator: ", ")
             return StreamMaintenanceError(
-                "No collector “\(name)” has reported its index; \(names.isEmpty ? "none has" : "these have: \(names)")."
+                "No collector named “\(name)” has reported an index position. "
+                    + (names.isEmpty ? "No other collector has, either." : "Collectors that have: \(names).")
             )
         }
         if reader.isSilent(at: now) { return nil }
         return StreamMaintenanceError(
-            "The collector \(name) last reported \(TimeSpan(from: reader.lastReport, to: now).text) ago: --forget accepts "
-                + "one that has been silent for two minutes. Stop it first."
+            "The collector \(name) last reported \(TimeSpan(from: reader.lastReport, to: now).text) ago, but --forget "
+                + "requires two minutes without a report. Stop the collector first."
         )
     }
 }
@@ -165,8 +166,8 @@ struct RetentionTime: Sendable, Hashable {
         try self.init(text, option: option)
         guard duration >= ExpiryPlanner.minAge else {
             throw ValidationError(
-                "“\(text)” is too short; \(option) takes two weeks or more, such as 4w or 180d, since events expire by "
-                    + "whole weeks, and the current week and the one before it stay"
+                "“\(text)” is too short; \(option) takes two weeks or more, such as 4w or 180d, because events expire "
+                    + "in whole weeks, and the current and previous weeks are always kept"
             )
         }
     }

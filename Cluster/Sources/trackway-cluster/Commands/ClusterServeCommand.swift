@@ -12,18 +12,18 @@ struct ClusterServeCommand: AsyncParsableCommand {
         discussion: """
             With --nats, records are stored in a NATS JetStream stream instead of the
             log. A batch is acknowledged when a majority of the servers, each proven to
-            sync always, has it on disk. With --clickhouse, ClickHouse answers trends,
-            funnels, retention, lifecycle, stickiness, and paths instead of the index;
-            `trackway-cluster cluster forward` fills its tables.
+            sync every write, has it on disk. With --clickhouse, ClickHouse instead of
+            the index answers trends, funnels, retention, lifecycle, stickiness, and
+            paths; `trackway-cluster cluster forward` fills its tables.
 
             EXAMPLES
-              # Store records on three machines, and the index here.
+              # Store records on three machines, and the index on this one.
               trackway-cluster serve --nats nats://a,nats://b,nats://c \\
                 --nats-credentials nats.json
               # Answer trends and funnels from ClickHouse, the rest from the index.
               trackway-cluster serve --nats nats://a,nats://b,nats://c \\
                 --clickhouse http://clickhouse:8123/trackway
-              # Answer every query from ClickHouse, without an index here.
+              # Answer every query from ClickHouse, without a local index.
               trackway-cluster serve --nats nats://a,nats://b,nats://c \\
                 --clickhouse http://clickhouse:8123/trackway --no-index
 
@@ -38,8 +38,8 @@ struct ClusterServeCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Store no index here: the --clickhouse database answers every query, about a second after an event \
-            arrives. Requires --nats and --clickhouse.
+            Keep no local index: the --clickhouse database answers every query, and includes events about a second \
+            after they arrive. Requires --nats and --clickhouse.
             """
     )
     var noIndex = false
@@ -47,7 +47,7 @@ struct ClusterServeCommand: AsyncParsableCommand {
     /// Validates the combination of options.
     func validate() throws {
         if options.ephemeral, nats.nats != nil {
-            throw ValidationError("choose --ephemeral, which keeps no data, or --nats")
+            throw ValidationError("use either --ephemeral, which keeps no data, or --nats")
         }
         if clickhouse.clickhouse != nil, nats.nats == nil {
             throw ValidationError(

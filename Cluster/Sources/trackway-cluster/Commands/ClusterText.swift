@@ -19,9 +19,9 @@ struct TableStatus: Sendable {
     var faults: [String] = []
     /// The number of records listed for deletion, and of remaining blocks.
     ///
-    /// Nil if unknown.
+    /// The value is nil if the numbers are unknown.
     ///
-    /// The remaining blocks are those still to search or delete from.
+    /// The remaining blocks must still be searched, or still contain records to delete.
     var pendingDeletion: (listed: UInt64, remainingBlocks: Int)?
 
     /// Whether the tables can be used.
@@ -60,7 +60,7 @@ enum ClusterText {
             )
         }
         lines += report.faults + report.warnings.filter { !report.faults.contains($0) }
-        if report.isDurable { lines.append("Acknowledged records are on the disks of a majority.") }
+        if report.isDurable { lines.append("Acknowledged records are on the disks of a majority of the servers.") }
         return lines
     }
 
@@ -71,8 +71,8 @@ enum ClusterText {
 
     private static func syncDescription(_ node: ClusterReport.Node) -> String {
         switch node.state {
-        case .proven: "syncs always"
-        case .notSynced: "does not sync always"
+        case .proven: "syncs every write"
+        case .notSynced: "does not sync every write"
         case .off: "stores nothing: JetStream is off"
         case .unreachable: "is unreachable"
         case .unknown: "did not report how it syncs"

@@ -33,9 +33,9 @@ enum ExpiryText {
         if !report.futureWeeks.isEmpty {
             lines.append(
                 """
-                \(count(report.futureWeeks)) \(report.futureWeeks.count == 1 ? "has" : "have") events in the future, the last from \
-                \(report.futureWeeks.last.map { date($0) } ?? "") on
-                """ + ": a collector's clock was wrong. They expire once they are old."
+                \(count(report.futureWeeks)) \(report.futureWeeks.count == 1 ? "has" : "have") events in \
+                the future, the last from \(report.futureWeeks.last.map { date($0) } ?? "")
+                """ + ": a collector's clock was wrong. These weeks expire once they are old enough."
             )
         }
         return lines + reasons(report)

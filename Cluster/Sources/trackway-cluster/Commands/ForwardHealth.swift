@@ -22,7 +22,7 @@ final class ForwardHealth: Sendable {
         var body: String
     }
 
-    /// The address and port to listen on; port 0 for any free one.
+    /// The address and port to listen on; port 0 selects a free port.
     let host: String
     let port: Int
     private let clock: any EventClock
@@ -39,7 +39,7 @@ final class ForwardHealth: Sendable {
         self.clock = clock
     }
 
-    /// Records an event of forwarding.
+    /// Records a forwarding event.
     func record(_ event: ForwardingRunner.Event) { state.withLock { $0.statistics.record(event) } }
 
     /// Records the result of expiring weeks of events, or the obstacle to it.

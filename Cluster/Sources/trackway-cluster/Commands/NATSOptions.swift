@@ -7,7 +7,7 @@ internal import CollectorTLS
 internal import TrackwayCommand
 internal import TrackwayCore
 
-/// The NATS cluster that stores the records, and the credentials for it.
+/// The NATS cluster that stores the records, and its credentials.
 struct NATSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -24,7 +24,7 @@ struct NATSOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             File with NATS credentials: {"user":"…","password":"…", "system":{"user":"…","password":"…"}}. The \
-            system user belongs to the system account, and asks servers how they sync.
+            system user belongs to the system account, and is used to query the servers' sync settings.
             """,
             valueName: "file"
         )
@@ -87,7 +87,7 @@ struct NATSOptions: ParsableArguments {
             if text.contains("@") {
                 // The text is not quoted, because the part before the @ may be a password.
                 throw ValidationError(
-                    "--nats must not contain credentials, which process lists would show; put them into a file, and "
+                    "--nats must not contain credentials, which process lists would show; store them in a file, and "
                         + "pass it with --nats-credentials"
                 )
             }
@@ -98,8 +98,8 @@ struct NATSOptions: ParsableArguments {
         guard Set(addresses.map(\.isEncrypted)).count == 1 else {
             throw ValidationError(
                 """
-                --nats takes tls:// for all servers or for none: if one is lost, a plain connection could replace an \
-                encrypted one
+                --nats takes tls:// for all servers or for none: otherwise, an unencrypted connection could \
+                replace a lost encrypted one
                 """
             )
         }

@@ -15,7 +15,7 @@ enum PurgeText {
             lines.append(
                 report.isDryRun
                     ? "Everything before record \(before.grouped) would be removed."
-                    : "\(report.removed.grouped) records were removed, everything before record \(before.grouped)."
+                    : "\(report.removed.grouped) records were removed: everything before record \(before.grouped)."
             )
         } else {
             lines.append(report.isDryRun ? "Nothing would be removed." : "Nothing was removed.")
@@ -24,7 +24,7 @@ enum PurgeText {
             lines.append(
                 extent.first > extent.last
                     ? "The stream is empty; its last record was \(extent.last.grouped)."
-                    : "The stream has the records \(extent.first.grouped) to \(extent.last.grouped)."
+                    : "The stream contains records \(extent.first.grouped) to \(extent.last.grouped)."
             )
         }
         if !report.readers.isEmpty {
@@ -56,22 +56,24 @@ enum PurgeText {
             }
             return [
                 progress
-                    + " and has been silent for \(TimeSpan(from: reader.lastReport, to: now).text); later records are kept "
-                    + "for it. Start it, or, if it is gone for good, add --forget \(reader.name)."
+                    + " and has not reported for \(TimeSpan(from: reader.lastReport, to: now).text); later records are "
+                    + "kept for it. Start it, or, if it has been decommissioned, add --forget \(reader.name)."
             ]
         case .noReaders:
             return [
-                "No collector has reported how far its index has read the stream, so everything is kept. Collectors of "
-                    + "this version report at start; if none has an index, add --no-index."
+                "No collector has reported the position of its index, so all records are kept. Collectors of this "
+                    + "version report at startup. If no collector has an index, add --no-index."
             ]
         case .pendingErasures(let count):
             return [
-                "\(count.grouped) erased installations still have rows in ClickHouse, so everything is kept. Try again "
-                    + "once they are deleted; if they persist, `trackway-cluster cluster audit` orders it again."
+                "\(count.grouped) erased installations still have rows in ClickHouse, so all records are kept. Try "
+                    + "again after these rows are deleted. If they persist, run `trackway-cluster cluster audit`, "
+                    + "which requests their deletion again."
             ]
         case .incomplete(let findings):
             return AuditText.lines(findings) + [
-                "These and later blocks are kept. `trackway-cluster cluster audit` writes them again."
+                "The records of these and all later blocks are kept. `trackway-cluster cluster audit` rewrites missing "
+                    + "rows."
             ]
         }
     }
@@ -119,9 +121,9 @@ enum AuditText {
             }
             let end =
                 if finding.isRepaired {
-                    "; they were written again."
+                    "; they were rewritten."
                 } else if finding.isPurged {
-                    "; it cannot be rewritten, as its records were purged. Restore the tables from a backup."
+                    "; it cannot be rewritten because its records were purged. Restore the tables from a backup."
                 } else {
                     "."
                 }

@@ -68,9 +68,9 @@ enum RecordDeletionText {
         if let failure = report.failure { return failure }
         guard case .outdatedReader(let reader)? = report.stopReason else { return nil }
         return
-            "Records of erased installations stay in the stream: the collector \(reader.name) has an earlier version, "
-            + "whose index would stop at a missing record. Upgrade it, or, if it is gone for good, forget it with "
-            + "`trackway-cluster cluster purge` and --forget."
+            "Records of erased installations stay in the stream: the collector \(reader.name) runs an earlier version, "
+            + "whose index would stop at a missing record. Upgrade the collector, or, if it has been decommissioned, "
+            + "run `trackway-cluster cluster purge` with --forget."
     }
 
     /// Returns the line about deletions for `trackway-cluster cluster check`.

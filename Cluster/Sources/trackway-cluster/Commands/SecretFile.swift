@@ -10,7 +10,7 @@ struct SecretFile: Sendable {
     let path: String
     /// The option that names the file.
     let option: String
-    /// Called with a warning of one sentence.
+    /// Called with a one-sentence warning.
     var onWarning: @Sendable (String) -> Void = { Console.standard.note("trackway: \($0)") }
 
     /// Reads the file.
@@ -26,7 +26,7 @@ struct SecretFile: Sendable {
             throw CommandFailure(
                 .inputMissing,
                 "the file \(path) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that you may read with \(option)"
+                remedy: "pass a readable file with \(option)"
             )
         }
         if let warning { onWarning(warning) }

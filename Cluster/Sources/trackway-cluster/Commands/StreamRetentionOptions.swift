@@ -25,13 +25,13 @@ struct StreamRetentionOptions: ParsableArguments {
     )
     var streamRetention: String?
 
-    @Flag(help: "With --stream-retention, assume that no collector has an index: all run with --no-index.")
+    @Flag(help: "With --stream-retention, assume that no collector has an index because all run with --no-index.")
     var noIndex = false
 
     /// Validates the options.
     func validate() throws {
         _ = try time()
-        if noIndex, streamRetention == nil { throw ValidationError("--no-index is for --stream-retention 7d") }
+        if noIndex, streamRetention == nil { throw ValidationError("--no-index requires --stream-retention 7d") }
     }
 
     private func time() throws -> RetentionTime? {

@@ -20,7 +20,7 @@ struct TLSFileOptions {
     /// The path given with `…-key`.
     let key: String?
 
-    /// Checks that the options fit each other and the address.
+    /// Checks that the options are consistent with each other and with the address.
     ///
     /// - Parameter isEncrypted: Whether the address requires TLS.
     /// - Throws: `ValidationError`.
@@ -28,7 +28,7 @@ struct TLSFileOptions {
         for (name, file) in [("ca", authorities), ("cert", certificate), ("key", key)]
         where file != nil && !isEncrypted {
             throw ValidationError(
-                "\(option)-\(name) is for encrypted connections; pass the server with \(option) \(example)"
+                "\(option)-\(name) requires an encrypted connection; pass the server with \(option) \(example)"
             )
         }
         if (certificate == nil) != (key == nil) {
@@ -92,7 +92,7 @@ struct TLSFileOptions {
         case .incompleteKeyPair:
             CommandFailure(
                 .usage,
-                "a certificate needs its key",
+                "the certificate has no key",
                 remedy: "pass both \(option)-cert and \(option)-key, or neither"
             )
         case .other(let reason):

@@ -29,7 +29,7 @@ extension ClusterStorage {
     func check(_ index: SQLiteEventStore, _ facts: StreamFacts) async throws(CommandFailure) {
         let next = Self.nextSequence(of: index)
         var first = facts.firstSequence
-        // With several streams, the order determines the first record. Missing records at the start may have been
+        // With several streams, the order determines the first record. Records missing at the start may have been
         // erased.
         if engine.order.status != .single || first > next {
             do throws(StreamMaintenanceError) {
@@ -41,15 +41,15 @@ extension ClusterStorage {
         guard let message = Self.lostRecordsMessage(next: next, first: first, facts.name, host.folder.index)
         else { return discardLegacyIndex(of: index) }
         let legacyIndexAdvice = index.legacyIndexPath.map {
-            "an older version's index with the missing records is at \($0), and that version can use it as "
+            "run the older version, whose index at \($0) contains the missing records, after moving that index to "
                 + "\(host.folder.index); or "
         }
         throw CommandFailure(
             .cannotCreate,
             message,
             remedy: (legacyIndexAdvice ?? "")
-                + "stop another collector, copy its index.sqlite and stream.json into a new folder, and pass that with "
-                + "--data; or start with --clickhouse and --no-index"
+                + "stop another collector, copy its index.sqlite and stream.json into a new folder, and pass that "
+                + "folder with --data; or start with --clickhouse and --no-index"
         )
     }
 
@@ -109,7 +109,7 @@ struct PositionReportLog {
     /// - Returns: A sentence to log; nil for none.
     mutating func reportSucceeded() -> String? {
         defer { failures = 0 }
-        return failures >= Self.failuresToLog ? "The position of this index was reported to NATS again." : nil
+        return failures >= Self.failuresToLog ? "The position of this index can be reported to NATS again." : nil
     }
 
     /// Handles a failed report.

@@ -27,7 +27,7 @@ struct ClusterStorageProvider: CollectorStorageProvider {
         var lines = [(label: "NATS", value: engine.text)]
         if let clickHouse {
             lines.append(
-                ("Queries", "\(clickHouse.address)" + (hasIndex ? "" : " answers all of them, without an index"))
+                ("Queries", "\(clickHouse.address)" + (hasIndex ? "" : " answers every query, without an index"))
             )
         }
         return StorageSummary(
@@ -131,7 +131,7 @@ struct ClusterStorage: CollectorStorage {
     /// Waits for proof of durability, then checks the origin of the index and the tables.
     func prepare() async throws(CommandFailure) {
         try await proveDurability()
-        // Only now is it known which stream the tables must have been filled from.
+        // Until this point, the stream that the tables must have been filled from is unknown.
         if index == nil, let tables { try await Self.check(tables, host.logger) }
     }
 
@@ -167,13 +167,13 @@ struct ClusterStorage: CollectorStorage {
     ///
     /// Erased installations must be known before anything is accepted.
     ///
-    /// Does not wait for a server that cannot be reached: erasures are then read from the stream as they arrive, and
-    /// events of installations erased earlier are left out when the tables are filled.
+    /// Does not wait for a server that cannot be reached. In that case, erasures are read from the stream as they
+    /// arrive, and events of installations erased earlier are excluded when the tables are filled.
     ///
-    /// - Throws: ``CommandFailure`` for a permanent fault, which lasts until it is repaired.
+    /// - Throws: ``CommandFailure`` for a permanent fault, which must be repaired.
     private static func check(_ tables: ClickHouseEventStore, _ logger: Logger) async throws(CommandFailure) {
         guard let fault = await tables.refresh() else { return }
-        guard fault.isPermanent else { return logger.warning("Nothing can be read yet: \(fault.reason)") }
+        guard fault.isPermanent else { return logger.warning("Queries cannot be answered yet: \(fault.reason)") }
         throw CommandFailure(
             .cannotCreate,
             "the tables cannot be used, so the collector does not start: \(fault.reason)"
@@ -188,7 +188,7 @@ struct ClusterStorage: CollectorStorage {
             sleep: CollectorHost.sleep
         ) {
             [logger = host.logger] problem in
-            let subject = answersAll ? "Readers" : "Queries"
+            let subject = answersAll ? "Read requests" : "Analysis queries"
             if let problem {
                 logger.warning("\(subject) cannot be answered: \(problem)")
             } else {
@@ -210,8 +210,8 @@ struct ClusterStorage: CollectorStorage {
             .cannotCreate,
             "the folder \(folder.path) has \(hasLog ? "an intake log" : "an index of an intake log")",
             remedy: """
-                choose another folder with --data. The log's records stay there; keys, boards, and alerts may be \
-                copied from it
+                choose another folder with --data. The log's records stay in this folder; keys, boards, and \
+                alerts can be copied from it
                 """
         )
     }
@@ -228,7 +228,7 @@ struct ClusterStorage: CollectorStorage {
         }
         throw CommandFailure(
             .cannotCreate,
-            "another collector runs on \(folder.path)",
+            "another collector is using the folder \(folder.path)",
             remedy: "stop it first, or choose another folder with --data"
         )
     }
@@ -247,8 +247,8 @@ struct ClusterStorage: CollectorStorage {
             guard recorded == source else {
                 throw CommandFailure(
                     .cannotCreate,
-                    "the index in \(host.folder.path) was built from the stream \(recorded.stream) of \(recorded.created), "
-                        + "but the stream \(source.stream) is of \(source.created)",
+                    "the index in \(host.folder.path) was built from the stream \(recorded.stream) created at "
+                        + "\(recorded.created), but the stream \(source.stream) was created at \(source.created)",
                     remedy:
                         "find out what happened to the stream, or choose another folder with --data for the new one"
                 )

@@ -4,11 +4,11 @@
 /// A server of the cluster.
 struct SimulatedServer {
     var isUp = true
-    /// Stopped, with its connections open.
+    /// Whether it is stopped, with its connections still open.
     var isPaused = false
     /// The side of a network partition; a server reaches those on its own side.
     var side = 0
-    /// When it began to run and be reachable without syncing; nil if it syncs or is down.
+    /// The time since which it has been running and reachable without syncing; nil if it syncs or is down.
     var unsyncedSince: Int64?
     /// The time of a disk write, in milliseconds.
     var diskLatency: Int64 = 2
@@ -41,7 +41,7 @@ struct SimulatedLog {
         var until: Int64
     }
 
-    /// How long ids are known, in milliseconds.
+    /// How long record ids are remembered, in milliseconds.
     static let idWindow: Int64 = 120_000
 
     let name: String
@@ -56,7 +56,7 @@ struct SimulatedLog {
     var leader: Int? = 0
     /// Increases whenever a leader is elected or lost.
     var term = 0
-    /// Since when the leader has not reached a majority.
+    /// The time since which the leader has not reached a majority; nil if it reaches one.
     var isolatedSince: Int64?
     var formerLeader: FormerLeader?
     /// The time since which the leader cannot reach each member; nil if it can.
@@ -70,7 +70,7 @@ struct SimulatedLog {
     var finalRecord: Int?
     /// Increases when the subjects change.
     var configuration = 0
-    /// Whether it accepts no records of partitions.
+    /// Whether it no longer accepts records of partitions.
     var isClosed: Bool { subjects == [closedSubject] }
     var subjects: [String]
     let closedSubject: String
@@ -91,7 +91,7 @@ struct SimulatedLog {
         records.append(Record(body: body, at: now))
     }
 
-    /// Handles that members have written the first `count` records.
+    /// Marks the first `count` records as written by these members.
     ///
     /// - Returns: The waiters for records that are stored as a result, with their positions.
     mutating func recordWritten(_ count: Int, by members: [Int]) -> [(position: Int, waiter: Waiter)] {
@@ -105,7 +105,7 @@ struct SimulatedLog {
         return Array(waiters.prefix(done))
     }
 
-    /// Makes a member the leader, and drops the records that it does not have.
+    /// Makes a member the leader and drops the records that it does not have.
     ///
     /// - Returns: Whether stored records were lost, which must never happen.
     mutating func makeLeader(_ member: Int) -> Bool {

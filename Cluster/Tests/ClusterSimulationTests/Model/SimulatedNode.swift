@@ -7,7 +7,7 @@ internal import TrackwayCore
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// A process and its state, in the product's own values. The state is lost when the process dies.
+/// A process and its state, in the product's own types. The state is lost when the process dies.
 struct SimulatedNode {
     enum Role {
         case collector
@@ -89,7 +89,7 @@ struct SimulatedAttempt {
     var isProbe = false
     var isHeld = false
     var isInFlight = false
-    /// The remaining checks whether other streams were opened; set after a stream rejects the partition.
+    /// The number of remaining checks for other opened streams; set after a stream rejects the partition.
     var remainingChecks: Int?
     var round: Int32 = 0
     var server: Int?
@@ -97,7 +97,7 @@ struct SimulatedAttempt {
     var slot = 0
 }
 
-/// An installation that sends its batches one after the other, each until it is acknowledged.
+/// An installation that sends its batches one at a time and repeats each until it is acknowledged.
 struct SimulatedInstallation {
     let partition: Int
     var next = 0
@@ -121,7 +121,7 @@ struct SimulatedTables {
     init(batches: Int) { ids = Array(repeating: 0, count: batches) }
 }
 
-/// The state of moving records to other streams: requested changes and progress.
+/// The state of a move of records to other streams: requested changes and progress.
 struct SimulatedStreamChange {
     var requestedCounts: [Int] = []
     var planner: StreamChangePlanner?

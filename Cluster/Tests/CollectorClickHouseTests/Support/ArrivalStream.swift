@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 /// A stream for tests of arrivals.
 ///
-/// Has batches of several formats, some repeated whole or with different boundaries; events and batches that are
+/// Has batches of several formats, some repeated as a whole or with different boundaries; events and batches that are
 /// rejected, admitted, and rejected again; unreadable records; and installations erased by themselves and by an
 /// operator.
 struct ArrivalStream {
@@ -142,7 +142,7 @@ struct ArrivalStream {
             rejected.append((eventPosition, head, line))
         }
         if let erasing { lines.append(SentBatch.tombstone(erasing)) }
-        // A claim of an erasure without a proof.
+        // An erasure claim without a proof.
         if random.oneIn(20) {
             lines.append(
                 #"{"id":"\#(SentBatch.id(0xEE_0000 + next))","name":"_installation_erased","time":1,"attributes":{"proof":"no"}}"#
@@ -186,7 +186,7 @@ struct ArrivalStream {
         if random.oneIn(3) { stream.append(bytes) }
     }
 
-    /// Admits a wholly rejected batch, completely or in part.
+    /// Admits a wholly rejected batch completely or partly.
     private mutating func replayBatch() {
         guard let old = quarantined.randomElement(using: &random) else { return }
         let rejectedMember = random.oneIn(2) ? #","rejected":[[1,"invalid_name","name","Not a name."]]"# : ""

@@ -57,13 +57,13 @@ struct ComparedStores: Sendable {
         )
     }
 
-    /// Starts a server, fills both stores, runs `body`, and ends the server.
+    /// Starts a server, fills both stores, runs `body`, and stops the server.
     ///
     /// - Parameters:
     ///   - budget: The budget of one query, in both stores.
     ///   - blockEvents: The maximum number of events in a block.
     ///   - fill: Adds records to the stream.
-    ///   - indexed: Returns the stream to index instead of that one.
+    ///   - indexed: Returns the stream to index instead of the filled one.
     ///   - body: Queries the stores.
     static func run(
         budget: QueryBudget = QueryBudget(),

@@ -40,7 +40,7 @@ enum DeviceStream {
         (0..<count).compactMap { _ in parts.randomElement(using: &random) }.joined(separator: ",")
     }
 
-    /// Returns one of few contexts, so that they repeat.
+    /// Returns one of a few contexts, so that contexts repeat.
     private static func context(_ random: inout SeededNumberGenerator) -> String {
         let app = [
             #""app":{"id":"shop","version":"1.0"}"#, #""app":{"id":"shop","version":"2.0"}"#, #""app":{"id":"it's"}"#,

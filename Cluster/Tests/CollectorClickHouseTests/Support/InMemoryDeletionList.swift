@@ -9,7 +9,7 @@ final class InMemoryDeletionList: DeletedRecordList {
     /// The result of a request.
     enum Outcome: Sendable {
         case succeeds
-        /// It is carried out, but the answer is lost.
+        /// The request is carried out, but the answer is lost.
         case answerLost
         case fails
     }

@@ -11,7 +11,7 @@ final class InMemoryRetention: StreamMaintenance {
         /// Called before the readers are returned, with the number of calls so far.
         var beforeReaders: @Sendable (Int, inout [ReaderPosition]) -> Void = { _, _ in }
         var readerReads = 0
-        /// The number of purges before they fail; nil for no failures.
+        /// The number of purges that succeed before the rest fail; nil for no failures.
         var successfulPurges: Int?
         /// Whether a failing purge still takes effect.
         var losesAnswer = false

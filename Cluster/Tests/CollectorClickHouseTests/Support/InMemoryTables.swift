@@ -19,12 +19,12 @@ final class InMemoryTables: AuditStore, ErasureStore, ExpiryStore {
 
     typealias Row = [String: Value]
 
-    /// The result of a request, as a test decides.
+    /// The result of a request, as chosen by a test.
     enum Outcome: Sendable {
         case succeeds
-        /// It is carried out, but the answer is lost.
+        /// The request is carried out, but the answer is lost.
         case answerLost
-        /// It is not carried out.
+        /// The request is not carried out.
         case fails
     }
 
@@ -247,7 +247,7 @@ final class InMemoryTables: AuditStore, ErasureStore, ExpiryStore {
         if case .text(let bytes)? = row[column] { String(decoding: bytes, as: UTF8.self) } else { "" }
     }
 
-    /// Parses rows; nil if they do not end with the bytes.
+    /// Parses rows; nil if the bytes end within a row.
     static func read(_ bytes: [UInt8], of table: ColumnTable) -> [Row]? {
         var rest = bytes[...]
         func number(_ size: Int) -> UInt64? {
@@ -267,7 +267,7 @@ final class InMemoryTables: AuditStore, ErasureStore, ExpiryStore {
             return Array(rest.prefix(length))
         }
         func texts() -> [[UInt8]]? {
-            // Counts below 128, which are enough here.
+            // Only counts below 128 occur in these tests.
             guard let count = number(1), count < 0x80 else { return nil }
             var texts: [[UInt8]] = []
             for _ in 0..<count {

@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 /// A stream for tests of people and their use of an app.
 ///
-/// Has few people on few devices, with screens, clicks, starts, user traits, odd ids and names, late and repeated
+/// Has a few people on a few devices, with screens, clicks, starts, user traits, odd ids and names, late and repeated
 /// batches, rejected events, and erased installations.
 enum PeopleStream {
     /// The earliest time of its events.
@@ -43,7 +43,7 @@ enum PeopleStream {
         list[random.number(0...list.count - 1)]
     }
 
-    /// Returns one of few times, so that many events share a millisecond.
+    /// Returns one of a few times, so that many events share a millisecond.
     private static func time(_ random: inout SeededNumberGenerator) -> Int64 {
         start + Int64(random.number(0...200)) * (length / 200)
     }

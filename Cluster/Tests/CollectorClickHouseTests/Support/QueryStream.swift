@@ -6,7 +6,7 @@ internal import TrackwayCore
 
 /// A stream for tests of queries.
 ///
-/// Has events of few people on few days, with unusual JSON values, some late, some repeated, some rejected, and one
+/// Has events of a few people on a few days, with unusual JSON values, some late, some repeated, some rejected, and one
 /// installation that is completely erased.
 enum QueryStream {
     /// The earliest time of its events, shortly before the clocks of the test zone change.

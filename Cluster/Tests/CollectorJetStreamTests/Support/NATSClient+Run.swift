@@ -5,7 +5,7 @@ internal import CollectorJetStream
 internal import CollectorTLS
 
 extension NATSTimes {
-    /// Times for busy machines: only a lost connection ends a connection.
+    /// Timeouts for busy machines, long enough that only a lost connection ends the client's connection.
     static var lenient: NATSTimes {
         var times = NATSTimes()
         times.greeting = .seconds(60)

@@ -11,12 +11,12 @@ struct ReplicatedLog: Sendable {
     /// One of the three servers.
     struct Server: Sendable {
         var isUp = true
-        /// Stopped, with its connections open.
+        /// Whether it is stopped, with its connections still open.
         var isPaused = false
         /// The side of a network partition; a server reaches those on its own side.
         var partition = 0
         var syncsAlways = true
-        /// Since when it has been running without syncing; nil if it syncs or is down.
+        /// The time since which it has been running without syncing; nil if it syncs or is down.
         var unsyncedSince: MonotonicTime?
         /// The number of records that it has.
         var recordCount = 0
@@ -53,12 +53,12 @@ struct ReplicatedLog: Sendable {
     private(set) var leader: Int? = 0
     /// A leader that was cut off, and does not know that it may have been replaced.
     ///
-    /// Has the number of stored records that it knows of, the time since which it has had no contact with other
+    /// Contains the number of stored records that it knows of, the time since which it has had no contact with other
     /// servers, and the time until which it considers itself the leader.
     private(set) var formerLeader: (server: Int, stored: Int, since: MonotonicTime, until: MonotonicTime)?
     private var positions: [String: Int] = [:]
     private var isolatedSince: MonotonicTime?
-    /// When the next leader is elected; nil if there is one.
+    /// The time of the next election; nil while there is a leader.
     private var nextElection: MonotonicTime?
 
     /// Whether a server is running and in contact with another one.

@@ -189,7 +189,7 @@ final class SimulatedClient: NATSRequesting {
         return NATSMessage(subject: "_INBOX.a.1", subscription: 1, headers: headers)
     }
 
-    /// Returns the description of the stream by the leader that a server reaches; nil without a leader.
+    /// Returns the stream's description from the leader that a server reaches; nil without a leader.
     private static func facts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
         guard let leader = log.leader(from: server) else { return formerFacts(log, from: server, now: now) }
         return description(by: leader, last: log.stored) { other in
@@ -198,7 +198,7 @@ final class SimulatedClient: NATSRequesting {
         }
     }
 
-    /// Returns the description by a leader that was cut off and does not know that it was replaced.
+    /// Returns the stream's description from a leader that was cut off and does not know that it was replaced.
     private static func formerFacts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
         guard let former = log.formerLeader, now < former.until, log.canReach(server, former.server) else { return nil }
         return description(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }

@@ -111,7 +111,7 @@ final class SimulatedCluster: Sendable {
         for client in clients { client.serverLost(server) }
     }
 
-    /// Restarts a server, with its disk unless `wiped`.
+    /// Restarts a server, with its disk's contents unless `wiped`.
     func start(_ server: Int, syncsAlways: Bool = true, wiped: Bool = false) {
         let now = time.now
         change { log in

@@ -8,7 +8,7 @@ internal import TrackwayCore
 
 /// The stream that lists the deleted records of a simulated one.
 struct SimulatedDeletionIndex: Sendable {
-    /// How the list can be reached.
+    /// How the servers of the list respond.
     enum Availability: Sendable, Hashable {
         /// Copies and leader answer.
         case complete

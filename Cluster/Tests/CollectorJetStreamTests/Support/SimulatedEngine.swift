@@ -9,17 +9,17 @@ internal import TrackwayCore
 final class SimulatedEngine: NATSRequesting {
     /// What happens to a request.
     enum RequestOutcome: Sendable, Hashable {
-        /// It arrives and is answered.
+        /// The request arrives and is answered.
         case answered
-        /// It arrives, and its answer is lost.
+        /// The request arrives, and its answer is lost.
         case answerLost
-        /// It is lost without notice.
+        /// The request is lost without notice.
         case lost
         /// The stream has no leader.
         case noLeader
         /// The server answers with this error code.
         case error(Int)
-        /// The connection ends after it arrives.
+        /// The connection ends after the request arrives.
         case disconnected
     }
 

@@ -18,7 +18,7 @@ final class VirtualTime: TaskExecutor {
 
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
-        /// The next one is last.
+        /// The pending timers; the next one to fire is last.
         var timers: [Timer] = []
         var number: UInt64 = 0
         var sleepers: [UInt64: CheckedContinuation<Void, Never>] = [:]

@@ -10,7 +10,7 @@ struct AddToCart: TypedEvent {
 
     /// The product number.
     var sku: String
-    /// The shelf of the product.
+    /// The shelf that holds the product.
     var shelf: String
     /// The price of one piece, in euros.
     var price: Double

@@ -80,7 +80,7 @@ struct Options: Sendable {
           shop --collector http://127.0.0.1:8787 --key dev
           shop --visitors 50 --seed 7 --data /tmp/shop --also audit=http://127.0.0.1:8788
 
-        In the shop, Ctrl-Z suspends it and fg resumes it; Ctrl-C or kill end it.
+        Ctrl-Z suspends the shop and fg resumes it; Ctrl-C or kill ends it.
         Recorded events are stored, and sent now or on the next visit.
         """
 

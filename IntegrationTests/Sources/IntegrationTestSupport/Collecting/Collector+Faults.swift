@@ -12,7 +12,7 @@ extension Collector {
 
     /// Returns a command prefix that makes flushes of one file fail with EIO.
     ///
-    /// On each thread the first `successes` flushes succeed.
+    /// On each thread, the first `successes` flushes succeed.
     package static func failingFlushes(of path: String, after successes: Int) -> [String] {
         // -D makes the program itself the started process and strace its grandchild, so that a signal reaches the
         // program.

@@ -29,7 +29,9 @@ extension Collector {
         throw TimeoutError("the index did not reach \(position):\n\(program?.tail ?? "")")
     }
 
-    /// Waits until the index has `count` rows, which appear without a request from the test, and returns them.
+    /// Waits until the index has `count` rows, and returns them.
+    ///
+    /// The rows appear without a request from the test.
     package func waitForRows(_ count: Int) throws -> [CollectedRow] {
         let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
         while true {

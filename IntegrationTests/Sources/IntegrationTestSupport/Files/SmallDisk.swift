@@ -5,13 +5,13 @@ internal import Foundation
 
 /// A file system of a few megabytes in memory that tests can fill up.
 ///
-/// Needs the permission to mount.
+/// Requires permission to mount file systems.
 package final class SmallDisk: Sendable {
     /// The mount point.
     package let path: String
     private let folder: TemporaryFolder
 
-    /// Whether this process may mount.
+    /// Whether this process may mount file systems.
     ///
     /// Tests that need a small disk are skipped otherwise.
     package static var isSupported: Bool { geteuid() == 0 && (try? SmallDisk(megabytes: 1)) != nil }

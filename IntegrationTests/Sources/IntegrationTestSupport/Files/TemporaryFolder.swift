@@ -17,7 +17,7 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A folder that is left in the system's temporary folder does no harm.
+        // A leftover folder in the system's temporary folder is harmless.
         try? FileManager.default.removeItem(atPath: path)
     }
 

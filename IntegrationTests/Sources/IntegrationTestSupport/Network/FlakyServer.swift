@@ -168,7 +168,7 @@ package final class FlakyServer: @unchecked Sendable {
     private func waitForRelease() {
         condition.lock()
         defer { condition.unlock() }
-        // A finished test drops the server, after which no call releases it.
+        // After a test has finished, no call releases the request, so the wait has a timeout.
         let deadline = Date(timeIntervalSinceNow: TimeoutError.timeout)
         while !isReleased, condition.wait(until: deadline) {}
     }

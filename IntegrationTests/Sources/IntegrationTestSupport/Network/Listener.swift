@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A port on loopback that calls a function with every connection.
+/// A loopback port that passes every connection to a function.
 ///
 /// Each call runs on its own thread.
 package final class Listener: Sendable {

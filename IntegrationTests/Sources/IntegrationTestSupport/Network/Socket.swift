@@ -3,7 +3,7 @@
 
 internal import Glibc
 
-/// A TCP connection on loopback that one thread uses.
+/// A TCP connection on loopback for use by one thread.
 ///
 /// Every wait has a timeout.
 package final class Socket {

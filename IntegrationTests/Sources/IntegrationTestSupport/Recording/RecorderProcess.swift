@@ -32,7 +32,7 @@ package struct RecorderProcess: Sendable {
         [BuiltProducts.path("recorder"), "--data", data, "--to", "collector=\(url)"] + arguments
     }
 
-    /// Runs a recorder that delivers the folder's pending events, and returns its output.
+    /// Runs a recorder that delivers the folder's pending events and returns its output.
     package static func deliver(
         data: String,
         to url: String,

@@ -11,7 +11,7 @@ package enum FileAction: Sendable, Hashable {
     case changed(String)
     /// A file was mapped for writing.
     ///
-    /// From here on it may change at any time.
+    /// From here on, the file may change at any time.
     case mapped(String)
     /// The writable mapping was removed.
     case unmapped(String)

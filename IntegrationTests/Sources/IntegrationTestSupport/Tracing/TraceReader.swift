@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Parses the trace that `strace -f -y -q -s 64` wrote of a program.
+/// Parses the trace of a program, as written by `strace -f -y -q -s 64`.
 ///
 /// A call counts when it has returned, and only if it succeeded. A promise counts when its write starts, because its
 /// reader may see it from then on.
 package struct TraceReader: Sendable {
     /// The calls that the reader evaluates.
     ///
-    /// The `?` makes strace accept names that the machine does not have.
+    /// The `?` makes strace accept calls that the machine does not have.
     package static let calls = [
         "open", "openat", "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
         "unlinkat", "rmdir", "write", "writev", "pwrite64", "sendto", "sendmsg", "fsync", "fdatasync", "ftruncate",

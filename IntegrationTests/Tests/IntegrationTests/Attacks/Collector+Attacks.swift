@@ -85,7 +85,7 @@ extension Collector {
             headers: headers.map { (name: $0.0, value: $0.1) },
             body: body
         )
-        // An attacker does not care about the reason.
+        // The attacks do not depend on the reason.
         guard let response = try? send(message) else { return nil }
         return (response.status, response.text)
     }

@@ -7,7 +7,7 @@ internal import TrackwayCore
 
 /// Attacks on shared resources, against the real command over real connections.
 ///
-/// An uninvolved sender works throughout, and the collector's memory stays bounded.
+/// An uninvolved sender is served throughout, and the collector's memory stays bounded.
 @Suite("Floods", .serialized)
 struct FloodTests {
     /// Maximum memory of a debug build with its own folder, in MiB.

@@ -9,7 +9,7 @@ enum AcknowledgedBatches {
     /// Expects every acknowledged event in exactly one row, and unacknowledged batches as a whole or not at all.
     ///
     /// - Parameter rejectedAreAbsent: false if a refusal means "not acknowledged" rather than "not stored": after a
-    ///   failed flush the batch may be stored.
+    ///   failed flush, the batch may be stored.
     static func expect(
         _ senders: [Sender],
         at collector: Collector,

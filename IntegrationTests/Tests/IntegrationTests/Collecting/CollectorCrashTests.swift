@@ -5,7 +5,7 @@ internal import IntegrationTestSupport
 internal import Testing
 internal import TrackwayCore
 
-/// The collector crashes, its disk fills up, its disk fails: acknowledged events are never lost.
+/// Acknowledged events are never lost when the collector crashes or when its disk fills up or fails.
 @Suite("Collector crashes and disk failures")
 struct CollectorCrashTests {
     @Test
@@ -39,7 +39,7 @@ struct CollectorCrashTests {
     }
 
     @Test(.enabled("mounting a small disk needs root") { SmallDisk.isSupported })
-    func `a full disk causes 503 with Retry-After but not for reads, and intake resumes when space is free`() throws {
+    func `a full disk rejects only writes, with 503 and Retry-After, and intake resumes when space is free`() throws {
         let disk = try SmallDisk(megabytes: 256)
         let collector = try Collector(data: disk.path + "/data")
         let sender = Sender(collector, number: 200)
@@ -80,7 +80,7 @@ struct CollectorCrashTests {
         #expect(sender.acknowledgedBatches.count == 10)
         try collector.stop()
 
-        // After the restart the log continues in a new segment, whose flushes fail; those of the index succeed.
+        // After the restart, the log continues in a new segment, whose flushes fail; those of the index succeed.
         try collector.start(
             wrapper: Collector.failingFlushes(of: "\(collector.data)/intake/00000002.segment", after: 3)
         )
@@ -89,7 +89,7 @@ struct CollectorCrashTests {
         let refusal = try #require(sender.rejections.last, "\(collector.program?.tail ?? "")")
         #expect(refusal.status == 503)
         #expect(try JSONValue.parse(refusal.body)["error"]?["code"]?.string == "stopped", "\(refusal.text)")
-        // Every later batch must be rejected: after a failed flush the contents of the disk are unknown.
+        // Every later batch must be rejected: after a failed flush, the contents of the disk are unknown.
         for _ in 0..<5 { #expect(!sender.sendBatch()) }
         let ready = try collector.send(HTTPMessage(startLine: "GET /readyz HTTP/1.1"))
         #expect(ready.status == 503)

@@ -57,7 +57,7 @@ struct MalformedInputTests {
         Nonsense(testDescription: "an oversized body", body: lines(100_000), status: 413),
         Nonsense(testDescription: "too many events", body: lines(5_000), status: 413),
         Nonsense(
-            testDescription: "values nested too deep",
+            testDescription: "too deeply nested values",
             body: Array(
                 (#"{"name":"nonsense","attributes":{"a":"# + String(repeating: "[", count: 400)
                     + String(repeating: "]", count: 400) + "}}\n").utf8

@@ -5,7 +5,7 @@ internal import Foundation
 internal import IntegrationTestSupport
 internal import TrackwayCore
 
-/// Posts batches on its own thread until it is stopped or refused, and tracks which were acknowledged.
+/// Posts batches on its own thread until it is stopped or one fails, and tracks which were acknowledged.
 final class Sender: @unchecked Sendable {
     // `@unchecked`: the following properties are accessed only while `condition` is held.
     private let condition = NSCondition()

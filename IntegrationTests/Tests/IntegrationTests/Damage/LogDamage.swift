@@ -24,7 +24,7 @@ enum LogDamage: CustomStringConvertible {
         var dropped: [String: UInt64]
     }
 
-    /// Returns one set of random damages.
+    /// Returns one set of random kinds of damage.
     static func all(using random: inout SeededGenerator) -> [LogDamage] {
         var damages: [LogDamage] = []
         func event() -> Int { Int.random(in: 2...DamagedLog.events, using: &random) }

@@ -132,7 +132,7 @@ struct SiftQueueTests {
     }
 
     @Test
-    func `kills of the collector during delivery leave every event once, in each thread's order`() throws {
+    func `killing the collector during delivery leaves every event stored once, in each thread's order`() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(

@@ -6,7 +6,7 @@ internal import IntegrationTestSupport
 internal import Testing
 internal import TrackwayCore
 
-/// Processes that report to a collector as to SAP Mobile Services, and to a second one natively without faults.
+/// Processes that report to a collector as if to SAP Mobile Services, and to a second one natively without faults.
 @Suite("Usage report round trips")
 struct UsageReportTests {
     static let quick = [

@@ -7,8 +7,8 @@ internal import IntegrationTestSupport
 internal import Testing
 internal import TrackwayCore
 
-/// Apps on the compatibility module upload to a collector as to SAP Mobile Services, with outages and kills on both
-/// sides.
+/// Apps built on the compatibility module upload to a collector as if to SAP Mobile Services, with outages and kills on
+/// both sides.
 @Suite("Usage report uploader", .timeLimit(.minutes(30)))
 struct UsageUploaderTests {
     /// An app's process, and the records that it reported as stored.

@@ -78,7 +78,7 @@ struct FolderTests {
         let installation = try recorder.installation()
         try recorder.execute("record 20")
         try folder.setWritable(false)
-        // More than one segment holds, so that a new one is needed.
+        // Record more than one segment can hold, so that a new one is needed.
         for _ in 0..<10 { try recorder.execute("record 40 5000") }
         _ = try recorder.responses(to: "flush 1", startingWith: "complete")
         let during = try recorder.ledger()

@@ -70,7 +70,7 @@ struct InvalidResponse: Sendable {
             reply: bytes("HTTP/1.1 200 OK\r\n\(type)transfer-encoding: chunked\r\n\r\nff\r\n{\"accepted\"")
         ),
         InvalidResponse(
-            name: "a body declared as gzip that is not",
+            name: "a body that is declared as gzip but is not",
             reply: bytes("HTTP/1.1 200 OK\r\n\(type)content-encoding: gzip\r\ncontent-length: 8\r\n\r\nnot gzip")
         ),
         InvalidResponse(

@@ -5,7 +5,7 @@ internal import Glibc
 internal import IntegrationTestSupport
 internal import Testing
 
-/// Apps under limits of the system: few descriptors, restricted file sizes.
+/// Apps under system limits: few descriptors, restricted file sizes.
 @Suite("System limits")
 struct LimitTests {
     private static let quick = [
@@ -84,8 +84,8 @@ struct LimitTests {
 
     /// With fewer descriptors, the dispatch library terminates any program that starts a thread.
     ///
-    /// With these, it may still terminate one whose threads are busy for long, as on a loaded machine. See
-    /// KnownConcerns.
+    /// With these counts, it may still terminate a program whose threads are busy for a long time, as on a loaded
+    /// machine. See KnownConcerns.
     @Test(arguments: [16, 20, 24, 32])
     func `an app with few descriptors starts or reports an error`(_ count: Int) throws {
         let collector = try Collector()
@@ -158,7 +158,7 @@ struct LimitTests {
         comparison.expectComplete()
         #expect(Arrivals(comparison.rows).missing(of: timeline.survivingEvents).isEmpty)
         // A drop that was reported while neither disk nor memory had space is pending again between being written and
-        // being read; see KnownConcerns. At the end it is counted as dropped, as checked above for both sides.
+        // being read; see KnownConcerns. At the end, it is counted as dropped, as checked above for both sides.
         let faults = timeline.faults.filter { !$0.contains("dropped shrank") }
         #expect(faults.isEmpty, "\(faults)")
     }

@@ -40,7 +40,7 @@ struct ConsentKillTests {
             let decisions = Decisions(timeline)
             let expected = timeline.survivingEvents.filter { decisions.isNeverDenied(after: $0.span.lowerBound) }
             let unexpected = timeline.survivingEvents.filter { decisions.wasDeniedBeforeSending($0.span) }
-            // An event recorded against a known decision is not recorded at all.
+            // Under a known decision, an event must be dropped if and only if consent was denied.
             let wrong = timeline.events.filter { event in
                 guard let word = decisions.decision(during: event.span) else { return false }
                 return (word == "denied") != (event.dropReason == "consent_denied")

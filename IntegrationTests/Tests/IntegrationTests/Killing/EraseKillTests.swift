@@ -10,8 +10,7 @@ internal import TrackwayDestinationKit
 @Suite("Kills during erasure")
 struct EraseKillTests {
     @Test(.timeLimit(.minutes(60)))
-    func `erased events never arrive after the tombstone, later events are kept, and no erasure stays partial`() throws
-    {
+    func `erased events never arrive after the tombstone, later events are kept, and no erasure is partial`() throws {
         let collector = try Collector()
         try KillResult.trials("inside erase") { seed in
             let server = try FlakyServer(before: collector.port) { _ in .forward }

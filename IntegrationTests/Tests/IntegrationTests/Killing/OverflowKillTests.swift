@@ -32,7 +32,7 @@ struct OverflowKillTests {
 
             let missing = arrivals.missing(of: timeline.survivingEvents)
             let full = Int(ledger.dropped["journal_full"] ?? 0)
-            // Every lost event was counted; counted ones may never have been printed.
+            // Every lost event was counted; some counted events may never have been printed.
             #expect(missing.count <= full, "seed \(seed): \(missing.count) lost, \(ledger)")
             #expect(comparison.dropped["journal_full", default: 0] == ledger.dropped["journal_full", default: 0])
             #expect(ledger.droppedTotal - UInt64(full) <= UInt64(timeline.processCount), "seed \(seed): \(ledger)")
@@ -56,7 +56,7 @@ struct OverflowKillTests {
                 timeline,
                 arrivals,
                 expected: [],
-                others: ["overflowed": full, "turned away": rejected.count]
+                others: ["overflowed": full, "rejected": rejected.count]
             )
         }
     }

@@ -131,7 +131,7 @@ struct LifecycleCaptureTests {
             line.hasPrefix("ready ") ? String(line.dropFirst(6)) : nil
         }
         try terminal.waitForLine { $0.hasPrefix("kept ") ? true : nil }
-        // A running job is not notified of `fg`; a stopped job is continued by it.
+        // `fg` does not notify a running job, but it continues a stopped job.
         terminal.type("kill -TSTP %1\n")
         var isStopped = false
         while !isStopped {

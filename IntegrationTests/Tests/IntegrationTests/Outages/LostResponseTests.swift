@@ -80,7 +80,7 @@ struct LostResponseTests {
     }
 
     @Test
-    func `repeated kills of the collector during delivery leave every event in one row`() throws {
+    func `repeatedly killing the collector during delivery leaves every event in one row`() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(

@@ -11,7 +11,7 @@ internal import TrackwayCore
 /// At the end of each scenario, both ledgers are complete.
 @Suite("Outages")
 struct OutageTests {
-    /// Short retry delays, with as many attempts as the default delays make in hours.
+    /// Short retry delays, which allow as many attempts as the default delays do in hours.
     private static let quick = ["--commands", "--retry", "5", "40", "--interval", "20", "--batch", "10"]
 
     @Test
@@ -89,7 +89,7 @@ struct OutageTests {
         try recorder.exit()
     }
 
-    /// Responses that other systems between the device and the collector send in its place.
+    /// Responses that other systems between the device and the collector send in the collector's place.
     static let strangers: [FlakyServer.Reply] = [
         .respond(200, type: "text/html", body: "<html><title>Welcome to Airport Wi-Fi</title></html>"),
         .respond(302, type: "text/html", headers: [("location", "http://127.0.0.1:9/login")], body: ""),

@@ -211,7 +211,7 @@ struct SimulatedAppTraffic {
         return bytes
     }
 
-    /// Returns the events in a form: `data_list`, URL-encoded, as base64 of gzipped bytes.
+    /// Returns the events from a form: `data_list`, URL-encoded, as base64 of gzipped bytes.
     private static func form(_ request: HTTPMessage) throws -> [UInt8] {
         let field = request.text.split(separator: "&").first { $0.hasPrefix("data_list=") }
         guard let text = field?.dropFirst("data_list=".count).removingPercentEncoding else {

@@ -24,7 +24,7 @@ struct SimulatedPhoneTests {
         try SimulatedAppProcess(launch, data: folder.path("\(device)/shop"), to: network.url, version: version)
     }
 
-    /// Creates a device from another device's backup, which contains not the folder but the small file next to it.
+    /// Creates a device from another device's backup, which contains only the small file next to the folder.
     private func restore(_ device: String, from backup: String) throws {
         try FileManager.default.createDirectory(atPath: folder.path(device), withIntermediateDirectories: true)
         try FileManager.default.copyItem(
@@ -105,8 +105,8 @@ struct SimulatedPhoneTests {
         try phone.kill()
     }
 
-    /// One prewarmed process that is never opened, and one that is launched while the phone is locked and unlocked, and
-    /// is then opened, in two windows.
+    /// One prewarmed process is never opened; another is running while the phone is locked and unlocked, and is then
+    /// opened in two windows.
     private func prewarm() throws {
         let unseen = try start("prewarmed")
         try unseen.deliverAll()

@@ -63,7 +63,7 @@ struct LedgerComparison {
         #expect(Set(rows.map { RowPosition($0) }).count == rows.count, sourceLocation: sourceLocation)
     }
 
-    /// Expects that the collector keeps each writer's order, and each writer its threads' order.
+    /// Expects that the collector preserves each writer's order, and that each writer preserves its threads' order.
     func expectOrdered(sourceLocation: SourceLocation = #_sourceLocation) {
         for (writer, rows) in Dictionary(grouping: rows, by: \.writer) {
             let disorder = Self.firstOutOfOrder(rows.map(\.sequence))

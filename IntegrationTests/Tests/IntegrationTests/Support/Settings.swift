@@ -36,7 +36,7 @@ struct TrialBudget: Sequence {
 
     /// The seeds, in order.
     ///
-    /// The clock of the time budget starts here.
+    /// The time budget starts with this call.
     func makeIterator() -> AnyIterator<UInt64> {
         let end = ContinuousClock.now.advanced(by: .seconds(Settings.killSeconds))
         var number = 0

@@ -45,7 +45,7 @@ struct FlushRulesTests {
     }
 
     @Test
-    func `a new name requires a flush of its folder, after a rename as after a link`() {
+    func `a new name requires a flush of its folder, after a rename as well as after a link`() {
         let created: [FileAction] = [.opened("/a/spare"), .flushed("/a/spare"), .flushed("/a")]
         let moved: FileAction = .renamed("/a/spare", to: "/a/2.segment")
         let linked: FileAction = .linked("/a/spare", to: "/a/2.segment")

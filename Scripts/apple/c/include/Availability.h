@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
-// Marks declarations that a system does not have, as far as our sources could use them.
+// Marks declarations that some systems lack, as far as our sources might use them.
 #pragma once
 #define SYNTHETIC_NOT_ON_TV_OR_WATCH \
     __attribute__((availability(tvos, unavailable), availability(watchos, unavailable)))

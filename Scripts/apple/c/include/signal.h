@@ -74,7 +74,7 @@ int sigwait(const sigset_t *set, int *number);
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *former);
 int raise(int number);
 int kill(pid_t process, int number);
-// Macros in Apple's header, too.
+// These are macros in Apple's header, too.
 #define sigaddset(set, number) (*(set) |= 1u << ((number) - 1), 0)
 #define sigdelset(set, number) (*(set) &= ~(1u << ((number) - 1)), 0)
 #define sigismember(set, number) ((*(set) & 1u << ((number) - 1)) != 0)

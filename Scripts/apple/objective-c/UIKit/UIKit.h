@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The part of UIKit that the Objective-C samples of vendors' documents use, as Apple documents it.
+// The part of UIKit that the Objective-C samples from vendors' documents use, as Apple documents it.
 #pragma once
 #include <Foundation/Foundation.h>
 

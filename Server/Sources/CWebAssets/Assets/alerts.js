@@ -130,7 +130,7 @@ export class Alerts {
         h("span", {}, alert.webhook === null ? "no webhook" : h("bdi", {}, `notifies ${alert.webhook}`))),
       alert.trouble ? h("p", { class: "alert-problem" }, printable(alert.trouble)) : null,
       alert.webhook_gone ? h("p", { class: "alert-problem" }, "The receiver returned status 410 (Gone), so notifications are off. Resume to turn them on again.") : null,
-      alert.waiting ? h("p", { class: "alert-problem" }, `The “${alert.waiting.kind}” notification is not delivered yet: ${pluralize(alert.waiting.failures, "attempt")} failed${alert.waiting.next ? `, the next in ${formatLongDuration(Math.max(0, alert.waiting.next - Date.now()))}` : ""}.`) : null,
+      alert.waiting ? h("p", { class: "alert-problem" }, `The “${alert.waiting.kind}” notification has not been delivered yet: ${pluralize(alert.waiting.failures, "attempt")} failed${alert.waiting.next ? `, the next in ${formatLongDuration(Math.max(0, alert.waiting.next - Date.now()))}` : ""}.`) : null,
       h("div", { class: "alert-tools" },
         h("button", { type: "button", class: "button small", "data-action": "open", "aria-expanded": String(isOpen), "aria-label": `Deliveries: ${printable(alert.title)}`, onclick: () => {
           this.#openID = isOpen ? "" : alert.id;

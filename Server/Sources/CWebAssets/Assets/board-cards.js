@@ -134,7 +134,7 @@ function drawLedger(result) {
   }));
   const list = h("dl", { class: "card-facts" }, parts.map(([name, count, style]) => h("div", {}, h("dt", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), name), h("dd", {}, formatValue(count), h("small", {}, ` ${formatPercent(Number(count), Number(recorded))}`)))));
   const reasons = Object.entries(dropped).map(([reason, count]) => [printable(reason).replaceAll("_", " ").slice(0, 60), formatValue(count)]);
-  const notes = [`${pluralize(writers, "process", "processes")} reported ${formatValue(recorded)} events`, includedCount < writers ? `the newest ${formatNumber(includedCount)} are included` : `${formatNumber(complete)} complete`, duplicates > 0 ? `${formatValue(duplicates)} duplicates` : null].filter(Boolean).join(" · ");
+  const notes = [`${pluralize(writers, "process", "processes")} reported ${formatValue(recorded)} events`, includedCount < writers ? `only the newest ${formatNumber(includedCount)} are included` : `${formatNumber(complete)} complete`, duplicates > 0 ? `${formatValue(duplicates)} duplicates` : null].filter(Boolean).join(" · ");
   return {
     main: h("section", { class: "panel", "aria-label": "Ledger" },
       h("header", { class: "panel-head" }, h("h3", { class: Number(missing) > 0 ? "is-bad" : "is-good" }, Number(missing) > 0 ? `${formatValue(missing)} missing` : "No missing events")),

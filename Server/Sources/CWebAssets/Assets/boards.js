@@ -81,7 +81,7 @@ export class Boards {
     if (id !== this.#id) this.#board = null;
     this.#id = id;
     this.#last = last in timeRanges ? last : "";
-    if (!(last in timeRanges)) return `“${last.slice(0, 64)}” is not a time range of a dashboard. Available: ${Object.keys(timeRanges).filter(Boolean).join(", ")}.`;
+    if (!(last in timeRanges)) return `“${last.slice(0, 64)}” is not a dashboard time range. Available: ${Object.keys(timeRanges).filter(Boolean).join(", ")}.`;
     return unknownParameterMessage(pairs.filter(([key]) => key !== "boards" && key !== "last"));
   }
 

@@ -26,7 +26,7 @@ export class Chart {
   constructor(options) {
     this.#options = options;
     this.node = h("div", { class: "plot chart" });
-    this.#svg.setAttribute("aria-label", `${options.title}. Use the arrow keys to read single values; the table below lists all of them.`);
+    this.#svg.setAttribute("aria-label", `${options.title}. Use the arrow keys to read individual values; the table below lists all of them.`);
     drawToWidth(this.node, this.#svg, (width) => {
       this.#width = width;
       this.#render();

@@ -19,7 +19,7 @@ export function drawEventDescription(result, zone) {
     ["With items", result.items?.events > 0 ? `${formatValue(result.items.events)}, at most ${formatValue(result.items.max)} each` : null]];
   const ownAttributes = result.attributes.filter(({ scope }) => scope !== "global");
   const global = result.attributes.filter(({ scope }) => scope === "global");
-  const basis = `Based on the latest ${pluralize(result.read, "event")}${timeText(result.since) === null ? "" : `, arrived since ${timeText(result.since)}`}.`;
+  const basis = `Based on the latest ${pluralize(result.read, "event")}${timeText(result.since) === null ? "" : `, received since ${timeText(result.since)}`}.`;
   return [
     h("section", { class: "panel summary-panel", "aria-label": "Event" },
       h("header", { class: "panel-head" }, h("h3", {}, nameNode(result.name)),

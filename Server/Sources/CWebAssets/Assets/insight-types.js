@@ -81,7 +81,7 @@ export const insightTypes = {
   },
   paths: {
     empty: () => ["No sessions in this time range", "No sessions match the query. Choose a longer time range, another start or end, or fewer filters. Events outside sessions are not included."],
-    title: "Paths", description: "Steps of sessions from a start, or to an end", path: "/v1/paths", extra: [], draw: drawPaths,
+    title: "Paths", description: "Steps within sessions, from a start or to an end", path: "/v1/paths", extra: [], draw: drawPaths,
     form: (params, onChange) => [
       new SelectField(params, { key: "of", label: "Show", options: [["screens", "Screens"], ["events", "Events"]] }),
       new TextField(params, { key: "start", label: "Starting at", placeholder: "first step", list: "path-steps" }), new TextField(params, { key: "end", label: "Or ending at", placeholder: "screen or event", list: "path-steps" }),

@@ -62,7 +62,7 @@ export class Ledger {
 
   #render(summary, full, now) {
     const entries = groupByInstallation(full?.writers ?? summary.worst);
-    const scope = summary.counted < summary.writers ? `, of the last ${formatNumber(summary.counted)} of ${formatNumber(summary.writers)} processes` : "";
+    const scope = summary.counted < summary.writers ? ` for the last ${formatNumber(summary.counted)} of ${formatNumber(summary.writers)} processes` : "";
     setText(byId("ledger-note"), summary.writers === 0 ? "" : `${pluralize(summary.recorded, "event")} recorded by ${pluralize(summary.writers, "process", "processes")}`);
     this.#renderErasures(full?.erasures ?? [], now);
     const list = byId("ledger-list");

@@ -57,8 +57,8 @@ export class LocationPlot {
       return { ...point, index: known[position].index, location: locations[position], accuracy: Number.isFinite(accuracy) && accuracy > 0 ? accuracy : 0 };
     });
     const extent = diagonal(this.#points);
-    this.#note.textContent = known.length === 1 ? "1 location" : `${pluralize(known.length, "location")} ${extent < 1 ? "at one place" : `within ${formatDistance(extent)}`}`;
-    this.#svg.setAttribute("aria-label", `${this.#note.textContent}; the newest at ${formatCoordinates(locations.at(-1))}, reported ${formatDateTime(known.at(-1).state.at).slice(0, 16)}. The table of states lists all.`);
+    this.#note.textContent = known.length === 1 ? "1 location" : `${pluralize(known.length, "location")} ${extent < 1 ? "in the same place" : `within ${formatDistance(extent)}`}`;
+    this.#svg.setAttribute("aria-label", `${this.#note.textContent}; the newest at ${formatCoordinates(locations.at(-1))}, reported ${formatDateTime(known.at(-1).state.at).slice(0, 16)}. The table of states lists all locations.`);
     this.#render();
   }
 

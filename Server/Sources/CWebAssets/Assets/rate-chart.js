@@ -179,7 +179,7 @@ export class RateChart {
   #showTooltip(x, width) {
     const peak = this.#buckets.reduce((best, bucket) => (bucket.total > best.total ? bucket : best));
     this.#svg.setAttribute("aria-label",
-      `Events per minute over 15 minutes. Last full minute ${formatNumber(this.#buckets.at(-2).total)}, peak ${formatNumber(peak.total)} at ${formatDayAndTime(peak.start)}. Use the arrow keys to read single minutes.`);
+      `Events per minute over 15 minutes. Last full minute ${formatNumber(this.#buckets.at(-2).total)}, peak ${formatNumber(peak.total)} at ${formatDayAndTime(peak.start)}. Use the arrow keys to read individual minutes.`);
     const bucket = this.#buckets[this.#focusedIndex];
     this.#tooltip.hidden = bucket === undefined;
     if (!bucket) return;

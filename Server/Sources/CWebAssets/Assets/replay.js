@@ -14,7 +14,7 @@ const maximumPages = 200;
 /** The maximum number of retries while another replay is running; retries are up to a second apart. */
 const maximumRetries = 30;
 const reasonTexts = {
-  cut: "stored only partially", other_format: "sent in another format", ambiguous: "mistakable for another kind of line", installation_erased: "of an erased installation", unreadable: "unreadable",
+  cut: "stored only partially", other_format: "sent in another format", ambiguous: "indistinguishable from another kind of line", installation_erased: "from an erased installation", unreadable: "unreadable",
 };
 
 /** The panel that offers to replay a group. `onAccepted()` is called after events were accepted. */
@@ -87,7 +87,7 @@ export class ReplayPanel {
       apiKey.set(input.value.trim());
       this.#run(group, true);
     } }, h("label", { for: "replay-key" }, "A key with the scopes “write” and “read”"), input, h("button", { class: "button small", type: "submit" }, "Use this key"));
-    const explanation = apiKey.get() === "" ? "Replaying events requires a key with the scopes “write” and “read”." : `The key in this tab is not allowed: ${error.message}`;
+    const explanation = apiKey.get() === "" ? "Replaying events requires a key with the scopes “write” and “read”." : `The key in this tab was rejected: ${error.message}`;
     this.#render(h("p", { class: apiKey.get() === "" ? null : "error" }, prefix + explanation), form);
     input.focus();
   }

@@ -11,7 +11,7 @@ import { encodeQuery, formatQuery } from "./url.js";
 
 const violationTexts = {
   unplanned: "not planned", missing: "missing", unexpected: "not in the plan", type: "wrong type", enum: "value not allowed", minimum: "too small", maximum: "too large",
-  min_length: "too short", max_length: "too long", date_time: "not a date and time", min_items: "too few", max_items: "too many", more: "more than listed", others: "other violations",
+  min_length: "too short", max_length: "too long", date_time: "not a date and time", min_items: "too few", max_items: "too many", more: "more violations in one event", others: "other violations",
 };
 const oneDay = 86_400_000;
 const recentDays = new Map([["1d", "Today"], ["7d", "Last 7 days"], ["30d", "Last 30 days"]]);
@@ -34,7 +34,7 @@ export const planTimeText = (params) => (params.has("days") ? `${recentDays.get(
 /** Draws the list of events, or the groups of violations. `setParam` changes a parameter. */
 export function drawPlan(result, params, { zone }, setParam) {
   if (!isEventList(params)) return drawViolations(result, params, zone);
-  if (result.plan === null) return [h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, "No plan"), h("p", {}, "This collector runs without a tracking plan. Start it with ", h("code", {}, "trackway serve --plan plan.json"), "; ", h("code", {}, "trackway plan init"), " creates a first plan from the stored events."))];
+  if (result.plan === null) return [h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, "No plan"), h("p", {}, "This collector runs without a tracking plan. Start it with ", h("code", {}, "trackway serve --plan plan.json"), "; ", h("code", {}, "trackway plan init"), " creates an initial plan from the stored events."))];
   const rows = result.events.map(({ name, planned, deprecated, owner, events, faulty, violations, sample }) => [
     violations > 0 ? h("a", { href: planLink([["name", name]]) }, nameNode(name, 60)) : nameNode(name, 60),
     h("span", { class: planned ? (deprecated ? "badge info" : "badge good") : "badge bad" }, planned ? (deprecated ? "deprecated" : "planned") : "not planned"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Converts single snapshots to time ranges in which a value was unchanged.
+// Converts individual snapshots to time ranges in which a value was unchanged.
 
 /**
  * The maximum time that a snapshot is valid without a successor, in milliseconds; snapshots arrive at least every two

@@ -94,7 +94,7 @@ public final class AddressMeter: Sendable {
         guard let wait = table.withLock({ $0.take(of: AddressGroup(address), at: now) }) else { return }
         throw AdmissionError(
             .limited(wait),
-            code: "address_rate",
+            code: .addressRate,
             message: "Too many requests came from this address; try again later."
         )
     }

@@ -27,6 +27,8 @@ public struct Admission: Sendable {
     ///   - encoding: The encoding of the body.
     ///   - grant: The grant of the request's key, which was already checked.
     ///   - received: The time of arrival by the collector's clock.
+    ///   - isErasedUser: Returns whether a user was erased; the record contains nothing of events of erased users. Nil
+    ///     if no user was ever erased.
     /// - Returns: The record to commit and the contents of the response.
     /// - Throws: ``AdmissionError`` if no part of the body can be accepted.
     /// - Complexity: O(inflated bytes).
@@ -34,39 +36,53 @@ public struct Admission: Sendable {
         _ wire: UnsafeRawBufferPointer,
         encoding: ContentEncoding,
         grant: KeyGrant,
-        received: Timestamp
+        received: Timestamp,
+        isErasedUser: ((String) -> Bool)? = nil
     ) throws(AdmissionError) -> AdmittedBatch {
         guard wire.count <= limits.body.wireBytes else {
             throw AdmissionError(
                 .tooLarge,
-                code: GzipError.Code.wireTooLarge.rawValue,
+                code: .wireTooLarge,
                 message: "The body has \(wire.count) bytes; at most \(limits.body.wireBytes) are accepted."
             )
         }
         var inspection: BatchInspection
         let inflatedBytes: Int
+        var redacted: [UInt8]?
+        var storedEncoding = encoding
         switch encoding {
         case .identity:
             inflatedBytes = wire.count
-            inspection = try BatchInspection(wire, limits: limits, received: received)
+            inspection = try BatchInspection(wire, limits: limits, received: received, isErasedUser: isErasedUser)
+            redacted = inspection.redacted(wire)
         case .gzip:
             let inflated = try inflate(wire)
             inflatedBytes = inflated.count
             // A Result, because withUnsafeBytes rethrows untyped errors only.
             let result = inflated.withUnsafeBytes { bytes in
                 Result { () throws(AdmissionError) in
-                    try BatchInspection(bytes, limits: limits, received: received)
+                    try BatchInspection(bytes, limits: limits, received: received, isErasedUser: isErasedUser)
                 }
             }
             inspection = try result.get()
+            if let body = inflated.withUnsafeBytes({ inspection.redacted($0) }) {
+                // Without the erased events, a body can be more compressible than readers accept.
+                let compressed = GzipCompressor().compress(body)
+                let isSafe = body.count <= max(limits.body.ratioFloor, compressed.count * limits.body.ratio)
+                redacted = isSafe ? compressed : body
+                if !isSafe { storedEncoding = .identity }
+            }
         }
         try inspection.conclude()
         let header = IntakeHeader(
             received: received,
             key: grant.name,
-            encoding: encoding,
-            rejected: inspection.rejected
+            encoding: storedEncoding,
+            rejected: inspection.rejected.filter { !inspection.erased.contains($0.index) }
         )
+        let record =
+            redacted.map { body in body.withUnsafeBytes { IntakeRecord.bytes(header, body: $0) } }
+            ?? IntakeRecord.bytes(header, body: wire)
         return AdmittedBatch(
             accepted: inspection.accepted,
             rejected: inspection.rejected,
@@ -74,7 +90,7 @@ public struct Admission: Sendable {
             erasures: inspection.erasures,
             sender: inspection.sender,
             route: IntakeRoute(inspection.header, key: grant.name),
-            record: IntakeRecord.bytes(header, body: wire),
+            record: record,
             inflatedBytes: inflatedBytes
         )
     }

@@ -40,6 +40,11 @@ public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible
     public var key: String?
 
     /// Creates an error.
+    public init(_ kind: Kind, code: ResponseCode, field: String = "", message: String) {
+        self.init(kind, code: code.rawValue, field: field, message: message)
+    }
+
+    /// Creates an error with a code from another error or a record.
     public init(_ kind: Kind, code: String, field: String = "", message: String) {
         self.kind = kind
         self.code = code
@@ -53,12 +58,17 @@ public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible
 extension AdmissionError {
     /// Creates the error for a body that does not inflate within the limits.
     init(gzip error: GzipError, field: String) {
-        let kind: Kind =
+        let (kind, code): (Kind, ResponseCode) =
             switch error.code {
-            case .wireTooLarge, .inflatedTooLarge, .ratioTooHigh: .tooLarge
-            case .truncated, .damaged, .trailingGarbage, .outOfMemory: .malformed
+            case .wireTooLarge: (.tooLarge, .gzipWireTooLarge)
+            case .inflatedTooLarge: (.tooLarge, .gzipInflatedTooLarge)
+            case .ratioTooHigh: (.tooLarge, .gzipRatioTooHigh)
+            case .truncated: (.malformed, .gzipTruncated)
+            case .damaged: (.malformed, .gzipDamaged)
+            case .trailingGarbage: (.malformed, .gzipTrailingGarbage)
+            case .outOfMemory: (.malformed, .gzipOutOfMemory)
             }
-        self.init(kind, code: "gzip_" + error.code.rawValue, field: field, message: error.description)
+        self.init(kind, code: code, field: field, message: error.description)
     }
 }
 
@@ -76,6 +86,11 @@ public struct RejectedEvent: Sendable, Hashable {
     public var message: String
 
     /// Creates a rejection with its reason.
+    public init(index: Int, id: EventID? = nil, code: ResponseCode, field: String, message: String) {
+        self.init(index: index, id: id, code: code.rawValue, field: field, message: message)
+    }
+
+    /// Creates a rejection with a code from another error or a record.
     public init(index: Int, id: EventID? = nil, code: String, field: String, message: String) {
         self.index = index
         self.id = id
@@ -94,7 +109,7 @@ public struct RejectedEvent: Sendable, Hashable {
         RejectedEvent(
             index: index,
             id: id,
-            code: Tombstone.unprovedCode,
+            code: .erasureUnproved,
             field: CapturedKey.erasureProof,
             message: Tombstone.unprovedMessage(installation)
         )
@@ -105,9 +120,22 @@ public struct RejectedEvent: Sendable, Hashable {
         RejectedEvent(
             index: index,
             id: id,
-            code: "installation_erased",
+            code: .installationErased,
             field: "installation",
             message: "The installation \(installation) was erased; its events are no longer stored."
+        )
+    }
+
+    /// Returns the rejection of an event whose user was erased.
+    ///
+    /// The message does not repeat the user's id.
+    public static func erasedUser(index: Int, id: EventID? = nil) -> RejectedEvent {
+        RejectedEvent(
+            index: index,
+            id: id,
+            code: .userErased,
+            field: "context.user.id",
+            message: "The user was erased; events of this user are no longer stored."
         )
     }
 }

@@ -39,9 +39,10 @@ struct AdmissionWarnings {
     /// - Parameters:
     ///   - index: The index of the event; nil for the body or a context.
     ///   - message: Evaluated only for the first warning of its kind.
-    mutating func add(_ code: String, _ field: String, of index: Int?, _ message: @autoclosure () -> String) {
+    mutating func add(_ code: ResponseCode, _ field: String, of index: Int?, _ message: @autoclosure () -> String) {
         let field = field.truncated(toUTF8Count: Self.nameBytes)
         let one = index == nil ? 0 : 1
+        let code = code.rawValue
         if let known = list.firstIndex(where: { $0.code == code && $0.field.utf8.elementsEqual(field.utf8) }) {
             list[known].events += one
         } else if list.count < Self.maximumCount {
@@ -61,7 +62,7 @@ struct AdmissionWarnings {
             while let key = try scanner.nextKey() {
                 let name = scanner.string(key)
                 if !EventMembers.known.contains(name) {
-                    add("unread_member", name, of: index, EventMembers.advice(on: name))
+                    add(.unreadMember, name, of: index, EventMembers.advice(on: name))
                 }
                 try scanner.skipValue()
             }
@@ -73,7 +74,7 @@ struct AdmissionWarnings {
     /// Warns about a member next to `events` or `context`.
     mutating func addStrayMember(_ name: String, nextTo: String) {
         add(
-            "unread_member",
+            .unreadMember,
             name,
             of: nil,
             """
@@ -103,7 +104,7 @@ struct AdmissionWarnings {
                 if EventMembers.contextObjects.contains(name), kind != .object, kind != .null {
                     let example = name == "user" ? #" such as {"id":"42"}"# : ""
                     add(
-                        "wrong_type",
+                        .wrongType,
                         "context.\(name)",
                         of: nil,
                         "“context.\(name)” is not an object, so nothing in it is used; send an object\(example)."
@@ -125,7 +126,7 @@ struct AdmissionWarnings {
 
     /// Warns about ids that are not text, and about placeholder user ids.
     ///
-    /// An id that is not text, such as a number, is not read as an id. A placeholder user id stands for a missing one.
+    /// An id that is not text, such as a number, is not read as an id. A placeholder user id replaces a missing one.
     private mutating func addIDWarnings(_ owner: String, _ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
@@ -137,13 +138,13 @@ struct AdmissionWarnings {
             if kind == .string {
                 let id = scanner.string(try scanner.readText())
                 if owner == "user", PlaceholderUserID.contains(id) {
-                    add(PlaceholderUserID.code, "context.user.id", of: nil, PlaceholderUserID.message(id))
+                    add(.placeholderUserID, "context.user.id", of: nil, PlaceholderUserID.message(id))
                 }
                 continue
             }
             if kind != .null {
                 add(
-                    "wrong_type",
+                    .wrongType,
                     "context.\(owner).id",
                     of: nil,
                     "“context.\(owner).id” is not text, so it is not used; send it as text, such as \"42\"."
@@ -163,22 +164,22 @@ struct AdmissionWarnings {
     mutating func addTimeWarning(_ time: Timestamp, received: Timestamp, of index: Int) {
         if time < EventTimes.earliest {
             add(
-                EventTimes.beforeCode,
+                .timeBefore2010,
                 "time",
                 of: index,
                 """
                 \(time) is before 2010: queries for recent days do not find the event. \
-                Set the device's clock, or send milliseconds since 1970.
+                Correct the device's clock, or send milliseconds since 1970.
                 """
             )
         } else if received.duration(to: time) > EventTimes.aheadTolerance {
             add(
-                EventTimes.aheadCode,
+                .timeAhead,
                 "time",
                 of: index,
                 """
                 \(time) is more than a day after its arrival: queries that end now do not find it. \
-                Set the device's clock.
+                Correct the device's clock.
                 """
             )
         }
@@ -231,18 +232,12 @@ enum EventMembers {
     }
 }
 
-/// Bounds and codes for implausible event times.
+/// Bounds for implausible event times.
 public enum EventTimes {
     /// The earliest plausible time of an event: January 1, 2010.
     public static let earliest = Timestamp(milliseconds: 1_262_304_000_000)
-    /// The maximum lead of a plausible time over the time of arrival.
+    /// The maximum time by which a plausible event time may be ahead of the arrival time.
     public static let aheadTolerance = Duration.seconds(86_400)
-    /// The code for times before ``earliest``.
-    public static let beforeCode = "time_before_2010"
-    /// The code for times that are too far ahead.
-    public static let aheadCode = "time_ahead"
-    /// The code for times in a unit other than milliseconds.
-    public static let unitCode = "time_wrong_unit"
 
     /// Returns the rejection of a time in a unit other than milliseconds.
     ///
@@ -265,7 +260,7 @@ public enum EventTimes {
         return RejectedEvent(
             index: index,
             id: id,
-            code: unitCode,
+            code: .timeWrongUnit,
             field: "time",
             message: "The time \(value) is in \(unit); send milliseconds since 1970: \(right)."
         )

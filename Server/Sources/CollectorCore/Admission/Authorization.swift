@@ -50,7 +50,7 @@ public struct Authorization: Sendable {
             if let guest { return guest }
             throw AdmissionError(
                 .unauthorized,
-                code: "key_missing",
+                code: .keyMissing,
                 field: "authorization",
                 message: "Send a key as “Authorization: Bearer <key>”; create one with “trackway keys create”."
             )
@@ -58,7 +58,7 @@ public struct Authorization: Sendable {
         guard let grant = keys.grant(for: key) ?? guest else {
             throw AdmissionError(
                 .unauthorized,
-                code: "key_unknown",
+                code: .keyUnknown,
                 field: "authorization",
                 message: "The key is unknown or was revoked."
             )
@@ -67,7 +67,7 @@ public struct Authorization: Sendable {
             guard grant.scopes.contains(scope) else {
                 throw AdmissionError(
                     .forbidden,
-                    code: "key_forbidden",
+                    code: .keyForbidden,
                     field: "authorization",
                     message: "The key “\(grant.name)” does not have the scope “\(scope.rawValue)”."
                 )
@@ -92,7 +92,7 @@ public struct Authorization: Sendable {
             let (kind, field, option, name) = Self.words(account)
             throw AdmissionError(
                 .forbidden,
-                code: "account_unknown",
+                code: .accountUnknown,
                 field: field,
                 message:
                     """
@@ -105,7 +105,7 @@ public struct Authorization: Sendable {
             guard grant.scopes.contains(.write) else {
                 throw AdmissionError(
                     .forbidden,
-                    code: "key_forbidden",
+                    code: .keyForbidden,
                     message: "The key “\(grant.name)” does not have the scope “write”."
                 )
             }
@@ -126,7 +126,7 @@ public struct Authorization: Sendable {
             let option = Self.words(account).option
             throw AdmissionError(
                 .unauthorized,
-                code: "key_missing",
+                code: .keyMissing,
                 field: "authorization",
                 message:
                     """
@@ -145,7 +145,7 @@ public struct Authorization: Sendable {
         let (kind, field, option, name) = Self.words(account)
         var error = AdmissionError(
             .forbidden,
-            code: "account_forbidden",
+            code: .accountForbidden,
             field: field,
             message:
                 """

@@ -20,17 +20,25 @@ struct BatchInspection {
     /// The installation that the header names.
     var sender: InstallationID? { header?.installation }
     private var isCompressedText = false
+    /// The indexes of the events of erased users, which are rejected and not stored.
+    private(set) var erased: Set<Int> = []
+    /// The parts of the body that contain these events.
+    private var redaction = BodyRedaction()
 
     /// Inspects the whole body.
     ///
-    /// - Parameter received: The time of arrival.
+    /// - Parameters:
+    ///   - received: The time of arrival.
+    ///   - isErasedUser: Returns whether a user was erased; nil if no user was ever erased.
     /// - Throws: ``AdmissionError`` if the body is invalid as a whole, not only in single events.
     init(
         _ bytes: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
-        received: Timestamp
+        received: Timestamp,
+        isErasedUser: ((String) -> Bool)?
     ) throws(AdmissionError) {
         self.received = received
+        var isErased = false
         isCompressedText = bytes.count >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b
         var lines = try BatchLines(bytes)
         var sequences: BatchSequences?
@@ -45,17 +53,24 @@ struct BatchInspection {
             case .context(let range):
                 let line = UnsafeRawBufferPointer(rebasing: bytes[range])
                 try Self.checkContext(line, limits: limits)
+                if let isErasedUser { isErased = inspectUser(line, at: range.lowerBound, isErasedUser) }
                 warnings.addContextWarnings(line)
             case .event(let range):
                 guard index < limits.events else {
                     throw AdmissionError(
                         .tooLarge,
-                        code: "too_many_events",
+                        code: .tooManyEvents,
                         message: "The batch has more than \(limits.events) events; send fewer at once."
                     )
                 }
                 if sequences != nil, sequences?.next() == nil { throw Self.sequenceMismatch }
-                check(UnsafeRawBufferPointer(rebasing: bytes[range]), index, limits)
+                if isErased {
+                    rejected.append(.erasedUser(index: index))
+                    erased.insert(index)
+                    redaction.replace(range, with: ErasedPlaceholder.rejected.rawValue)
+                } else {
+                    check(UnsafeRawBufferPointer(rebasing: bytes[range]), index, limits)
+                }
                 index += 1
             }
         }
@@ -68,18 +83,18 @@ struct BatchInspection {
     /// A sender that names its batch gets a verdict for every event. For other senders, a body without a single
     /// acceptable event is a bad request, and the first event's error is the reason.
     func conclude() throws(AdmissionError) {
-        guard accepted == 0, header == nil else { return }
+        guard accepted == 0, header == nil, erased.isEmpty else { return }
         guard let first = rejected.first else {
             throw AdmissionError(
                 .malformed,
-                code: "empty_batch",
+                code: .emptyBatch,
                 message: "The body contains no events; send one JSON object per line."
             )
         }
         if isCompressedText {
             throw AdmissionError(
                 .malformed,
-                code: "wrong_encoding",
+                code: .wrongEncoding,
                 field: "content-encoding",
                 message: "The body is gzip, but the request does not declare it; send “Content-Encoding: gzip”."
             )
@@ -90,6 +105,28 @@ struct BatchInspection {
             field: first.field,
             message: first.message
         )
+    }
+
+    /// Returns the body without the events of erased users; nil if there are none.
+    func redacted(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        redaction.isEmpty ? nil : redaction.apply(to: bytes)
+    }
+
+    /// Returns whether a context's user was erased, in which case the context is not stored either.
+    private mutating func inspectUser(
+        _ line: UnsafeRawBufferPointer,
+        at offset: Int,
+        _ isErasedUser: (String) -> Bool
+    ) -> Bool {
+        do throws(JSONError) {
+            guard let value = try JSONScanner.member("context", of: line) else { return false }
+            let context = UnsafeRawBufferPointer(rebasing: line[value])
+            guard let user = ContextFacts(context: context).user, isErasedUser(user) else { return false }
+            redaction.replace(offset + value.lowerBound..<offset + value.upperBound, with: "{}")
+            return true
+        } catch {
+            return false  // The context was checked before.
+        }
     }
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
@@ -194,7 +231,7 @@ struct BatchInspection {
         } catch {
             throw AdmissionError(
                 .malformed,
-                code: "malformed_header",
+                code: .malformedHeader,
                 field: "batch",
                 message: "The batch header cannot be read: \(error)."
             )
@@ -202,7 +239,7 @@ struct BatchInspection {
         guard header.sequences == nil || (header.installation != nil && header.writer != nil) else {
             throw AdmissionError(
                 .malformed,
-                code: "malformed_header",
+                code: .malformedHeader,
                 field: "batch.writer",
                 message: "Sequence numbers require the installation and the writer that they belong to."
             )
@@ -210,7 +247,7 @@ struct BatchInspection {
         if let (field, value) = SequenceLimits.excess(of: header) {
             throw AdmissionError(
                 .malformed,
-                code: "malformed_header",
+                code: .malformedHeader,
                 field: "batch.\(field)",
                 message:
                     "\(value) is not a plausible sequence number; the maximum is \(SequenceLimits.lastSequence)."
@@ -237,7 +274,7 @@ struct BatchInspection {
         } catch {
             throw AdmissionError(
                 error.code == .tooLarge ? .tooLarge : .malformed,
-                code: "malformed_context",
+                code: .malformedContext,
                 field: "context",
                 message: "The context cannot be read: \(error)."
             )
@@ -247,7 +284,7 @@ struct BatchInspection {
     private static var sequenceMismatch: AdmissionError {
         AdmissionError(
             .malformed,
-            code: "sequence_mismatch",
+            code: .sequenceMismatch,
             field: "batch.last",
             message:
                 "The number of events differs from the sequence numbers; the header and the lines must agree."

@@ -18,7 +18,7 @@ public enum ContentEncoding: String, Sendable, Hashable {
         case .some(let other):
             throw AdmissionError(
                 .unsupported,
-                code: "unsupported_encoding",
+                code: .unsupportedEncoding,
                 field: "content-encoding",
                 message: "The content encoding “\(other.prefix(64))” is not supported; send gzip or none."
             )
@@ -39,7 +39,7 @@ public enum ContentType {
         guard !accepted.contains(type) else { return }
         throw AdmissionError(
             .unsupported,
-            code: "unsupported_type",
+            code: .unsupportedType,
             field: "content-type",
             message:
                 "The content type “\(type.prefix(64))” is not supported; send application/x-ndjson or application/json."

@@ -59,7 +59,7 @@ public final class ErasureMeter: Sendable {
         guard let wait else { return }
         throw AdmissionError(
             .limited(wait),
-            code: "erasure_rate",
+            code: .erasureRate,
             message: "Too many installations were erased in a short time; send the batch again later."
         )
     }

@@ -93,7 +93,7 @@ public struct RateBucket: Sendable, Hashable {
 
     /// Returns the time until the bucket is full.
     ///
-    /// The result never exceeds the longest time that charges can cause: the limit may previously have been wider, and
+    /// The result never exceeds the longest time that charges can cause: the limit may previously have been larger, and
     /// the clock of a machine that was suspended and copied may go backward.
     private func missing(under limit: RateLimit, at now: MonotonicTime) -> Duration {
         guard let fullAt else { return .zero }

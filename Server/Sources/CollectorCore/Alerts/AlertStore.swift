@@ -63,7 +63,7 @@ public actor AlertStore {
         onWarning: (String) -> Void = { _ in }
     ) {
         file = SavedFile(path, storage, of: "alerts", limit: AlertLimits.bytes)
-        statusFile = SavedFile(statusPath, storage, of: "states of alerts", limit: AlertLimits.statusBytes)
+        statusFile = SavedFile(statusPath, storage, of: "alert states", limit: AlertLimits.statusBytes)
         self.policy = policy
         self.randomUInt64 = randomUInt64
         do throws(SavedError) {

@@ -35,7 +35,7 @@ public struct BoardDraft: Sendable, Hashable {
             throw BoardError(
                 .malformed,
                 field: "cards",
-                "There are \(list.count) cards; a board has at most \(BoardLimits.cards). Create a second board."
+                "There are \(list.count) cards; a board can have at most \(BoardLimits.cards). Create a second board."
             )
         }
         cards = []

@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// Apps send them by mistake when no user is signed in. Treated as users, these IDs would merge the visitors of all
 /// devices into one person. Events with such an ID belong to the anonymous visitor of their installation.
-enum PlaceholderUserID {
+public enum PlaceholderUserID {
     /// The placeholders, in lowercase.
     private static let ids: Set<String> = [
         "0", "-1", "null", "nil", "none", "undefined", "nan", "(null)", "<null>", "<nil>", "true", "false", "anonymous",
@@ -19,17 +19,14 @@ enum PlaceholderUserID {
     /// Whether an ID is a placeholder.
     ///
     /// A placeholder is one of the known placeholders in any letter case, or consists only of spaces.
-    static func contains(_ id: String) -> Bool {
+    public static func contains(_ id: String) -> Bool {
         let bytes = id.utf8
         guard bytes.contains(where: { $0 != UInt8(ascii: " ") }) else { return true }
         return bytes.count <= longest && ids.contains(id.lowercased())
     }
 
-    /// The code of the warning about a placeholder.
-    static let code = "placeholder_user_id"
-
     /// Returns the message of the warning about a placeholder.
     static func message(_ id: String) -> String {
-        "“\(id.truncated(toUTF8Count: 64))” in “context.user.id” stands for a missing user, so the events belong to the anonymous visitor of the installation; leave the ID out while no user is signed in."
+        "“\(id.truncated(toUTF8Count: 64))” in “context.user.id” is a placeholder for a missing user, so the events belong to the anonymous visitor of the installation; leave the ID out while no user is signed in."
     }
 }

@@ -129,6 +129,14 @@ public final class Intake: RecordIntake {
     /// Nil before the first commit. An index that has reached this position contains everything that was acknowledged.
     public func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
 
+    /// Completes the log's current segment, so that its records can be rewritten.
+    ///
+    /// - Returns: The position of the next record. All earlier records are in completed segments and on stable storage.
+    /// - Throws: `JournalError`, such as `storage` if the next segment cannot be created.
+    public func completeSegment() throws(JournalError) -> LogPosition {
+        try log.completeSegment()
+    }
+
     /// Deletes the whole segments of the log before `position`.
     ///
     /// Intended for records that no index will read again.

@@ -65,7 +65,7 @@ public final class KeyMeter: Sendable {
     private static func rate(_ grant: KeyGrant, _ count: Int, _ wait: Duration) -> AdmissionError {
         AdmissionError(
             .limited(wait),
-            code: "key_rate",
+            code: .keyRate,
             message: "The key “\(grant.name)” exceeded its limit of \(count) requests a second; try again later."
         )
     }
@@ -73,7 +73,7 @@ public final class KeyMeter: Sendable {
     private static func quota(_ grant: KeyGrant, _ count: Int, _ wait: Duration) -> AdmissionError {
         AdmissionError(
             .limited(wait),
-            code: "key_quota",
+            code: .keyQuota,
             message: "The key “\(grant.name)” reached its limit of \(count) events a day; send the rest later."
         )
     }

@@ -109,14 +109,13 @@ public struct KeyDigest: Sendable, Hashable {
 
     /// Reads a digest from 64 hexadecimal digits; nil if invalid.
     public init?(hexadecimal text: some StringProtocol) {
-        let digits = text.utf8.map { Self.value(ofDigit: $0) }
-        guard digits.count == 64, !digits.contains(nil) else { return nil }
-        bytes = stride(from: 0, to: 64, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+        guard let bytes = HexadecimalText.decode(text), bytes.count == 32 else { return nil }
+        self.bytes = bytes
     }
 
     /// The digest as 64 lowercase hexadecimal digits.
     public var hexadecimal: String {
-        String(decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }, as: UTF8.self)
+        HexadecimalText.encode(bytes)
     }
 
     /// Whether the two digests are equal, compared in constant time.
@@ -125,15 +124,5 @@ public struct KeyDigest: Sendable, Hashable {
         var difference: UInt8 = 0
         for index in bytes.indices { difference |= bytes[index] ^ other.bytes[index] }
         return difference == 0
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

@@ -106,7 +106,7 @@ public struct SavedFile: Sendable {
         guard bytes.count <= limit || isShrinking else {
             throw SavedError(
                 .full,
-                "All \(noun) together would take \(bytes.count) bytes; \(limit) are allowed. Delete unused ones."
+                "All \(noun) together would take \(bytes.count) bytes; the limit is \(limit). Delete unused ones."
             )
         }
         do {

@@ -55,7 +55,7 @@ struct SavedObjectReader {
             throw SavedError(
                 .malformed,
                 field: field,
-                "“\(title.prefix(32))…” has \(title.utf8.count) bytes; a title has at most \(titleBytes)."
+                "“\(title.prefix(32))…” has \(title.utf8.count) bytes; a title can have at most \(titleBytes)."
             )
         }
         guard !title.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -83,7 +83,7 @@ struct SavedObjectReader {
         let allowed = allowed ?? Array(Choice.allCases)
         let choices = allowed.map(\.rawValue).joined(separator: ", ")
         guard let text = value?.string else {
-            throw SavedError(.malformed, field: field, "“\(field)” is missing or not text; it is one of \(choices).")
+            throw SavedError(.malformed, field: field, "“\(field)” is missing or not text; write one of \(choices).")
         }
         guard let choice = allowed.first(where: { $0.rawValue == text }) else {
             throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is not one of \(choices).")
@@ -101,7 +101,7 @@ struct SavedObjectReader {
             throw SavedError(
                 .malformed,
                 field: field,
-                "The query has \(text.utf8.count) bytes; \(queryBytes) are allowed."
+                "The query has \(text.utf8.count) bytes; at most \(queryBytes) are allowed."
             )
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {

@@ -42,7 +42,7 @@ public struct PlanParseResult: Sendable, Hashable {
             fault(
                 "",
                 error.code == .tooDeep ? "too_deep" : "malformed_json",
-                "The file is not valid JSON: \(error.code.rawValue) in line \(line), byte \(column). JSON allows "
+                "The file is not valid JSON: \(error.code.rawValue) on line \(line), byte \(column). JSON allows "
                     + "no comments and no comma after the last member; the maximum depth is \(JSONLimits.maximumDepth)."
             )
         }

@@ -34,6 +34,18 @@ public protocol EventStore: AnalyticsStore {
     ///
     /// Reads from memory; callable from any thread.
     func isErased(_ installation: InstallationID) -> Bool
+    /// Whether a user was erased, as of the indexed position.
+    ///
+    /// Reads from memory; callable from any thread.
+    func isErased(user id: String) -> Bool
+    /// Whether any user was ever erased, as of the indexed position.
+    ///
+    /// Reads from memory; callable from any thread.
+    var hasErasedUsers: Bool { get }
+    /// Returns what an erasure of a user would remove.
+    ///
+    /// Returns nil if nothing is known of the user, or if the store cannot erase users.
+    func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview?
     /// Returns matching rejected events with the beginning of their content.
     ///
     /// The latest events come first. ``ResponseBudget`` limits the size of the result.
@@ -129,6 +141,12 @@ extension EventStore {
     public var incompleteReason: String? { failureReason }
     /// The default for a store that does not need to be built.
     public var isBuilding: Bool { false }
+    /// The default for a store that cannot erase users.
+    public func isErased(user id: String) -> Bool { false }
+    /// The default for a store that cannot erase users.
+    public var hasErasedUsers: Bool { false }
+    /// The default for a store that cannot erase users.
+    public func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview? { nil }
 }
 
 /// Totals and status of the index.

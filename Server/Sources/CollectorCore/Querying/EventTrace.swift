@@ -130,8 +130,8 @@ extension EventTrace {
         writer.endObject()
         unknown += [
             "attempts: the sender does not report its number of attempts",
-            "durable.at: the log does not record flush times; it is after received.at and before the response",
-            "indexed.at: the index does not record times; it is after durable.at",
+            "durable.at: the log does not record flush times; the flush was after received.at and before the response",
+            "indexed.at: the index does not record times; indexing was after durable.at",
         ]
         writeDurations(recorded, to: &writer)
         writer.list("unknown", unknown) { $1.string($0) }

@@ -90,7 +90,7 @@ public struct FailedEvent: Sendable, Hashable {
             ),
             received: received,
             key: key,
-            code: "unreadable_record",
+            code: ResponseCode.unreadableRecord.rawValue,
             field: "",
             message: message,
             content: Array(payload.prefix(ParsedRecord.unreadableBytes)),

@@ -137,7 +137,7 @@ public struct BatchLines {
     }
 
     private static func malformed(_ error: JSONError) -> AdmissionError {
-        AdmissionError(.malformed, code: "malformed_json", message: "The body is not valid JSON: \(error).")
+        AdmissionError(.malformed, code: .malformedJSON, message: "The body is not valid JSON: \(error).")
     }
 }
 

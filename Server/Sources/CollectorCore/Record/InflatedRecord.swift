@@ -31,6 +31,7 @@ public struct InflatedRecord: Sendable {
         let context: Range<Int>?
         let scan: EventScan?
         let fault: RejectedEvent?
+        let erased: ErasedPlaceholder?
     }
 
     /// Inflates a record and splits it as far as possible.
@@ -60,7 +61,8 @@ public struct InflatedRecord: Sendable {
                                     json: place(event.json) ?? 0..<0,
                                     context: place(event.context),
                                     scan: event.scan,
-                                    fault: event.fault
+                                    fault: event.fault,
+                                    erased: event.erased
                                 )
                             )
                         )
@@ -131,6 +133,19 @@ public struct InflatedRecord: Sendable {
     /// The size of the inflated body in bytes.
     public var byteCount: Int { bytes.count }
 
+    /// Whether a part of the body could not be split into events.
+    var isTorn: Bool { failure != nil }
+
+    /// The inflated body.
+    var body: [UInt8] { bytes }
+
+    /// Returns the ranges of an event's line and of its context in the body.
+    ///
+    /// The result contains every event, in order.
+    var eventRanges: [(event: Range<Int>, context: Range<Int>?)] {
+        parts.compactMap { if case .event(let event) = $0 { (event.json, event.context) } else { nil } }
+    }
+
     /// The number of events, including rejected ones.
     public var events: Int {
         parts.count { if case .event = $0 { true } else { false } }
@@ -179,6 +194,7 @@ public struct InflatedRecord: Sendable {
                             ?? UnsafeRawBufferPointer(start: nil, count: 0),
                         scan: event.scan,
                         fault: event.fault,
+                        erased: event.erased,
                         time: place.flatMap { clock?.time(of: $0.place) } ?? event.scan?.time,
                         clock: clock
                     )

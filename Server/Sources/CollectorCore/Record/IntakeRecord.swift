@@ -112,7 +112,8 @@ public struct IntakeRecord: Sendable, Hashable {
                     fault = next
                     rejected.removeFirst()
                 }
-                let scan = fault == nil ? try EventScan(json, limits: eventLimits) : nil
+                let erased = fault == nil ? ErasedPlaceholder(json) : nil
+                let scan = fault == nil && erased == nil ? try EventScan(json, limits: eventLimits) : nil
                 try visitEvent(
                     IntakeEvent(
                         ordinal: index,
@@ -121,6 +122,7 @@ public struct IntakeRecord: Sendable, Hashable {
                         context: context,
                         scan: scan,
                         fault: fault,
+                        erased: erased,
                         time: scan?.time,
                         clock: nil
                     )
@@ -151,6 +153,8 @@ public struct IntakeEvent {
     public let scan: EventScan?
     /// The reason for the rejection; nil for an accepted event.
     public let fault: RejectedEvent?
+    /// The kind of event that was erased here; nil if the event was not erased.
+    public let erased: ErasedPlaceholder?
     /// When the event happened, by the device's clock with errors corrected.
     ///
     /// Nil if the sender provides no time.

@@ -23,6 +23,8 @@ public enum ParsedRecord: Sendable {
     case erasure([UInt8])
     /// Events of an erased installation that arrived and were not stored.
     case erasedEvents([UInt8])
+    /// The erasure of a user, requested by an operator.
+    case userErasure([UInt8])
     /// A reset: everything before it is discarded.
     case reset
     /// A record of a kind from another version, or metadata of the log.
@@ -51,6 +53,7 @@ public enum ParsedRecord: Sendable {
         case .quarantine: self = .quarantine(Array(payload))
         case .erasure: self = .erasure(Array(payload))
         case .erasedEvents: self = .erasedEvents(Array(payload))
+        case .userErasure: self = .userErasure(Array(payload))
         case .reset: self = .reset
         default: self = .other
         }

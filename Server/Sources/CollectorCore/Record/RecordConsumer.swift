@@ -69,10 +69,27 @@ public protocol RecordConsumer: AnyObject {
     /// Counts events of an erased installation that arrived and were not stored.
     func countErased(_ record: ErasureRecord) throws
 
+    /// Counts an event of the current part that was erased from the record.
+    func erased(_ placeholder: ErasedPlaceholder, sequence: UInt64?) throws
+
+    /// Erases a user, and accepts nothing more from this user.
+    func erase(_ record: UserErasureRecord) throws
+
     /// Ends the batch.
     ///
     /// The batch's waiting events have already been stored.
     func end() throws
+}
+
+extension RecordConsumer {
+    /// Accounts for the event's number, so that the erased event does not count as missing.
+    public func erased(_ placeholder: ErasedPlaceholder, sequence: UInt64?) throws {
+        guard let sequence, sequence > 0 else { return }
+        try account(sequence...sequence, .dropped, reason: ErasedPlaceholder.reason)
+    }
+
+    /// Does nothing: only the store of one machine erases users.
+    public func erase(_ record: UserErasureRecord) throws {}
 }
 
 /// An accepted event in a record.

@@ -43,6 +43,8 @@ public struct RecordVisitor<Sink: RecordConsumer> {
         case .erasedEvents(let payload):
             guard let record = try erasure(payload, at: start) else { return }
             try sink.countErased(record)
+        case .userErasure(let payload):
+            try eraseUser(payload, at: start)
         case .reset, .other:
             break
         }
@@ -90,6 +92,23 @@ public struct RecordVisitor<Sink: RecordConsumer> {
                 "The quarantine record at \(start) cannot be read: \(error)"
             )
         }
+    }
+
+    private func eraseUser(_ payload: [UInt8], at start: LogPosition) throws {
+        let record: UserErasureRecord
+        do {
+            record = try payload.withUnsafeBytes { try UserErasureRecord(payload: $0) }
+        } catch {
+            try begin(received: Timestamp(milliseconds: 0), key: "")
+            try sink.unreadable(
+                payload,
+                length: payload.count,
+                at: start,
+                "The erasure record at \(start) cannot be read: \(error)"
+            )
+            return
+        }
+        try sink.erase(record)
     }
 
     private func erasure(_ payload: [UInt8], at start: LogPosition) throws -> ErasureRecord? {
@@ -166,6 +185,7 @@ public struct RecordVisitor<Sink: RecordConsumer> {
         _ record: InflatedRecord
     ) throws {
         let sequence = event.sequence.flatMap { $0 <= SequenceLimits.lastSequence ? $0 : nil }
+        if let erased = event.erased { return try sink.erased(erased, sequence: sequence) }
         guard let scan = event.scan else {
             return try refuse(
                 event,

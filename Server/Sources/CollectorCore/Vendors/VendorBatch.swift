@@ -28,6 +28,7 @@ public struct VendorBatch: Sendable {
     private let key: String
     private let received: Timestamp
     private let isErased: @Sendable (InstallationID) -> Bool
+    private let isErasedUser: @Sendable (String) -> Bool
     private var outcomes: [Outcome] = []
     private var bytes = 0
 
@@ -55,9 +56,11 @@ public struct VendorBatch: Sendable {
         limits: AdmissionLimits,
         key: String,
         received: Timestamp,
-        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false },
+        isErasedUser: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.isErased = isErased
+        self.isErasedUser = isErasedUser
         self.format = format
         self.limits = limits
         self.key = key
@@ -117,6 +120,9 @@ public struct VendorBatch: Sendable {
     /// An event whose name has a special meaning for the collector gets another name.
     private mutating func add(_ event: VendorEvent, original: JSONValue) {
         if discardIfErased(event.installation, id: event.id) { return }
+        if let user = event.context.user.id, isErasedUser(user) {
+            return rejected.append(.erasedUser(index: count, id: event.id))
+        }
         let event = ReservedName.renamed(event, from: format)
         let line = event.line
         let fault: VendorFault? = line.withUnsafeBytes { bytes in
@@ -124,14 +130,14 @@ public struct VendorBatch: Sendable {
                 _ = try EventScan(bytes, limits: limits.vendorEvent)
                 return nil
             } catch {
-                return VendorFault(error.code.rawValue, error.field, error.message)
+                return VendorFault(ResponseCode(rawValue: error.code.rawValue), error.field, error.message)
             }
         }
         if let fault { return refuse(fault, original: original, installation: event.installation, id: event.id) }
         let context = event.context.json()
         guard context.count <= limits.vendorEvent.eventBytes else {
             let fault = VendorFault(
-                "context_too_large",
+                .contextTooLarge,
                 "",
                 "The app, device and user data of the event has \(context.count) bytes; "
                     + "at most \(limits.vendorEvent.eventBytes) are accepted."
@@ -153,11 +159,22 @@ public struct VendorBatch: Sendable {
         id: EventID? = nil
     ) {
         if discardIfErased(installation, id: id) { return }
+        if mentionsErasedUser(original) { return rejected.append(.erasedUser(index: count, id: id)) }
         let line = JSONValue.object(.init([.init(key: format.rawValue, value: original)])).json()
         rejected.append(
             RejectedEvent(index: count, id: id, code: fault.code, field: fault.field, message: fault.message)
         )
         append(Outcome(installation: installation, context: [], line: line, fault: fault, index: count - 1, id: id))
+    }
+
+    /// Whether a string in an event that cannot be translated is the id of an erased user.
+    private func mentionsErasedUser(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): isErasedUser(text)
+        case .array(let elements): elements.contains { mentionsErasedUser($0) }
+        case .object(let object): object.members.contains { mentionsErasedUser($0.value) }
+        default: false
+        }
     }
 
     /// Counts an event of an erased installation, of which nothing is stored.

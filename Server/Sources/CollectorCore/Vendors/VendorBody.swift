@@ -18,7 +18,7 @@ enum VendorBody {
         guard let bytes = text.withUnsafeBytes({ Base64Text.decode($0) }) else {
             throw AdmissionError(
                 .malformed,
-                code: "malformed_base64",
+                code: .malformedBase64,
                 message: "The body is neither JSON nor base64 text."
             )
         }
@@ -91,7 +91,7 @@ enum VendorBody {
         case .failure(let error):
             throw AdmissionError(
                 error.code == .tooLarge ? .tooLarge : .malformed,
-                code: "malformed_json",
+                code: .malformedJSON,
                 message: "The body is not valid JSON: \(error)."
             )
         }
@@ -125,7 +125,7 @@ enum VendorBody {
         guard try scanner.peek() == .object else {
             return AdmissionError(
                 .malformed,
-                code: "field_invalid",
+                code: .fieldInvalid,
                 message: "The body is not an object; send {\"\(key)\":[…]}."
             )
         }
@@ -139,7 +139,7 @@ enum VendorBody {
             guard try scanner.peek() == .array else {
                 return AdmissionError(
                     .malformed,
-                    code: "field_invalid",
+                    code: .fieldInvalid,
                     field: "\(key)",
                     message: "“\(key)” is not a list of events."
                 )
@@ -152,7 +152,7 @@ enum VendorBody {
         if hasList { return nil }
         return AdmissionError(
             .malformed,
-            code: "field_missing",
+            code: .fieldMissing,
             field: "\(key)",
             message: "The body has no “\(key)”; send {\"\(key)\":[…]}."
         )

@@ -69,32 +69,32 @@ public struct VendorFault: Error, Sendable, Hashable {
     public var message: String
 
     /// Creates a fault with its reason.
-    public init(_ code: String, _ field: String, _ message: String) {
-        self.code = code
+    public init(_ code: ResponseCode, _ field: String, _ message: String) {
+        self.code = code.rawValue
         self.field = field
         self.message = message
     }
 
     static func missing(_ field: String) -> VendorFault {
-        VendorFault("field_missing", field, "Every event needs “\(field)”.")
+        VendorFault(.fieldMissing, field, "Every event needs “\(field)”.")
     }
 
     /// Returns the fault of an event that is not JSON.
     static func unreadable(_ error: JSONError) -> VendorFault {
-        VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
+        VendorFault(.malformedJSON, "", "The event is not valid JSON: \(error) of the body.")
     }
 
     /// Returns the fault of an event that is too long.
     ///
     /// Such an event is not parsed, and only its beginning is kept.
     static func tooLong(_ bytes: Int, _ most: Int) -> VendorFault {
-        VendorFault("event_too_large", "", "The event has \(bytes) bytes; at most \(most) are accepted.")
+        VendorFault(.eventTooLarge, "", "The event has \(bytes) bytes; at most \(most) are accepted.")
     }
 
     /// Returns the fault of a value of the wrong type.
     static func invalid(_ field: String, _ expectation: String, _ value: JSONValue) -> VendorFault {
         let subject = field.isEmpty ? "The event" : "“\(field)”"
-        return VendorFault("field_invalid", field, "\(subject) is \(excerpt(value)); send \(expectation).")
+        return VendorFault(.fieldInvalid, field, "\(subject) is \(excerpt(value)); send \(expectation).")
     }
 
     /// Returns a value as it was sent, truncated if it is long.

@@ -40,7 +40,7 @@ struct AlertEndpoints: RoutedResource {
     }
 
     private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
-        SavedObjectRequest.handler(of: "alert", handler)
+        SavedObjectRequest.handler(of: .alert, handler)
     }
 
     /// `GET /v1/alerts`
@@ -69,7 +69,7 @@ struct AlertEndpoints: RoutedResource {
     /// `PUT /v1/alerts/{id}`
     private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         let draft = try await draft(request, from: origin)
-        let version = try SavedObjectRequest(request, of: "alert").version(draft.version)
+        let version = try SavedObjectRequest(request, of: .alert).version(draft.version)
         let view = try await store.replace(id, with: draft, basedOn: version, at: now)
         service.alertsChanged()
         return Self.response(view)
@@ -77,7 +77,7 @@ struct AlertEndpoints: RoutedResource {
 
     /// `DELETE /v1/alerts/{id}`
     private func remove(_ id: String, _ request: Request) async throws -> Response {
-        try await store.remove(id, basedOn: try SavedObjectRequest(request, of: "alert").version())
+        try await store.remove(id, basedOn: try SavedObjectRequest(request, of: .alert).version())
         service.alertsChanged()
         return JSONResponse.make { writer in
             writer.beginObject()
@@ -94,7 +94,7 @@ struct AlertEndpoints: RoutedResource {
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "too_many_trials",
+                code: .tooManyTrials,
                 message: "Too many test messages are being sent; try again in a moment.",
                 retryAfter: .seconds(5)
             )
@@ -122,7 +122,7 @@ struct AlertEndpoints: RoutedResource {
             guard let length = DurationText.length(text), AlertLimits.overlaps.contains(length) else {
                 throw RequestFailure.malformed(
                     "overlap",
-                    "“\(text.prefix(64))” is not an overlap with the previous secret: write 0m to 30d, such as 1d."
+                    "“\(text.prefix(64))” is not a valid “overlap”: write 0m to 30d, such as 1d."
                 )
             }
             overlap = length
@@ -143,7 +143,7 @@ struct AlertEndpoints: RoutedResource {
 
     /// Parses an alert from a request's body and validates its query.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> AlertDraft {
-        let value = try await SavedObjectRequest(request, of: "alert").body(
+        let value = try await SavedObjectRequest(request, of: .alert).body(
             upTo: AlertLimits.bytes,
             from: origin,
             dependencies

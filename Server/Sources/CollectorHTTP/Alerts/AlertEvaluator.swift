@@ -66,7 +66,7 @@ struct AlertEvaluator: Sendable {
             ("top", "An alert compares one number; leave out “top”."),
             ("from", "An alert looks back from now; write “last” instead of “from”."),
             ("to", "An alert looks back from now; write “last” instead of “to”."),
-            ("compare", "Write “change” as the condition's “of” instead of “compare”."),
+            ("compare", "Instead of “compare”, set the condition's “of” to “change”."),
             ("people", "An alert compares one number; leave out “people”."),
             ("interval", "An alert compares one number for the whole period; leave out “interval”."),
         ] where parameters.contains(where: { $0.name == name }) {
@@ -123,7 +123,7 @@ struct AlertEvaluator: Sendable {
     private func evaluateFreeSpace(_ condition: AlertCondition) -> AlertOutcome {
         let use = dependencies.resources()
         guard let free = use.diskFree else {
-            return .notEvaluated("The system does not report the free space of the disk.")
+            return .notEvaluated("The system does not report the free space on the disk.")
         }
         guard condition.measure == .share else { return Self.measured(condition, Double(free)) }
         guard let size = use.diskSize, size > 0 else {

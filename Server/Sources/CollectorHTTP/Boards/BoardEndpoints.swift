@@ -68,7 +68,7 @@ struct BoardEndpoints: RoutedResource {
     }
 
     private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
-        SavedObjectRequest.handler(of: "board", handler)
+        SavedObjectRequest.handler(of: .board, handler)
     }
 
     private var now: Timestamp { dependencies.clock.now().wall }
@@ -111,7 +111,7 @@ struct BoardEndpoints: RoutedResource {
     private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         try Self.checkIsNotBuiltIn(id)
         let draft = try await draft(request, from: origin)
-        let version = try SavedObjectRequest(request, of: "board").version(draft.version)
+        let version = try SavedObjectRequest(request, of: .board).version(draft.version)
         let stored = try await boards.replace(id, with: draft, basedOn: version, at: now)
         return JSONResponse.make(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
     }
@@ -119,7 +119,7 @@ struct BoardEndpoints: RoutedResource {
     /// `DELETE /v1/boards/{id}`
     private func remove(_ id: String, _ request: Request) async throws -> Response {
         try Self.checkIsNotBuiltIn(id)
-        let version = try SavedObjectRequest(request, of: "board").version()
+        let version = try SavedObjectRequest(request, of: .board).version()
         try await boards.remove(id, basedOn: version)
         return JSONResponse.make { writer in
             writer.beginObject()
@@ -228,7 +228,7 @@ struct BoardEndpoints: RoutedResource {
 
     /// Parses a board from a request's body and validates its queries.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> BoardDraft {
-        let value = try await SavedObjectRequest(request, of: "board").body(
+        let value = try await SavedObjectRequest(request, of: .board).body(
             upTo: BoardLimits.bytes,
             from: origin,
             dependencies

@@ -65,7 +65,7 @@ struct CardQueries: Sendable {
             } catch let failure as RequestFailure {
                 throw RequestFailure(
                     status: .unprocessableContent,
-                    code: "malformed_board",
+                    code: .malformedBoard,
                     field: "cards[\(index)].query.\(failure.field)",
                     message: "Card \(index + 1), “\(card.title.prefix(64))” (\(card.kind.rawValue)): \(failure.message)"
                 )

@@ -139,7 +139,7 @@ extension ConcurrencySlots {
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "too_many_questions",
+                code: .tooManyQuestions,
                 message: "The maximum number of queries is already running; try again in a moment.",
                 retryAfter: .seconds(1)
             )

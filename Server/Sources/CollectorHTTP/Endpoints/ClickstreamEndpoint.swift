@@ -35,7 +35,7 @@ struct ClickstreamEndpoint: RoutedResource {
         guard let app = query.text("appId") else {
             throw RequestFailure(
                 status: .forbidden,
-                code: "account_missing",
+                code: .accountMissing,
                 field: "appId",
                 message: "Name the app in the query: /collect?appId=…"
             )
@@ -71,11 +71,12 @@ struct ClickstreamEndpoint: RoutedResource {
                 hashCode: hashCode,
                 grant: grant,
                 received: received,
-                isErased: dependencies.store.isErased
+                isErased: { [store = dependencies.store] in store.isErased($0) },
+                isErasedUser: { [store = dependencies.store] in store.isErased(user: $0) }
             )
         } catch {
             // Clients of this format retry after any response except 200, so a damaged body is sent repeatedly.
-            let isDamaged = error.code == "hash_mismatch"
+            let isDamaged = ResponseCode(rawValue: error.code) == .hashMismatch
             _ = await Quarantine(dependencies: dependencies).store(
                 body,
                 refusedWith: error,

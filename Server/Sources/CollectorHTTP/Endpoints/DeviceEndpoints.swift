@@ -20,7 +20,7 @@ struct DeviceEndpoints: RoutedResource {
     func list(_ request: Request) async throws -> Response {
         let query = QueryParameters(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
-        let wanted = DeviceQuery(after: try query.value("after", "a cursor, as in `next` of a response"), limit: limit)
+        let wanted = DeviceQuery(after: try query.value("after", "a cursor, such as a response's `next`"), limit: limit)
         let devices = try await dependencies.store.devices(matching: wanted)
         return JSONResponse.make { writer in
             writer.beginObject()

@@ -40,6 +40,9 @@ struct ErasureEndpoint: RoutedResource {
             return JSONResponse.make { writer in
                 writer.beginObject()
                 writer.member("installation", installation)
+                if let queue = dependencies.erasureQueue {
+                    writer.member("erasure", ErasurePlan(DeletionRequest(record), key: queue.key).id)
+                }
                 writer.member("position", commit.position.description)
                 writer.member("durability", commit.durability.rawValue)
                 writer.endObject()

@@ -51,7 +51,14 @@ struct IntakeEndpoint: RoutedResource {
         let received = dependencies.clock.now().wall
         let verdict = body.withUnsafeReadableBytes { bytes in
             Result { () throws(AdmissionError) in
-                try admission.admit(bytes, encoding: encoding, grant: grant, received: received)
+                try admission.admit(
+                    bytes,
+                    encoding: encoding,
+                    grant: grant,
+                    received: received,
+                    isErasedUser: dependencies.store.hasErasedUsers
+                        ? { dependencies.store.isErased(user: $0) } : nil
+                )
             }
         }
         switch verdict {

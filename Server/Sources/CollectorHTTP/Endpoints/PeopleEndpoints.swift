@@ -54,7 +54,7 @@ struct PeopleEndpoints: RoutedResource {
     private func includesAttributes(_ query: QueryParameters) throws(RequestFailure) -> Bool {
         guard let text = query.text("attributes") else { return true }
         guard text == "none" else {
-            throw .malformed("attributes", "“\(text.prefix(64))” is invalid: pass “none” to omit them.")
+            throw .malformed("attributes", "“\(text.prefix(64))” is invalid: pass “none” to omit the attributes.")
         }
         return false
     }

@@ -148,7 +148,7 @@ struct PlanEndpoints: RoutedResource {
         guard text.last == "d", let days = Int64(text.dropLast()), (1...3_660).contains(days) else {
             throw .malformed(
                 "last",
-                "“\(text.prefix(64))” is not a number of days such as 7d, including today: counts are by day in UTC."
+                "“\(text.prefix(64))” is not a number of days: write one such as 7d, which includes today (UTC)."
             )
         }
         let now = dependencies.clock.now().wall.milliseconds

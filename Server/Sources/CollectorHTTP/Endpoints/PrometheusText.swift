@@ -20,7 +20,7 @@ struct PrometheusText {
         )
         counters(
             "trackway_http_refused_total",
-            "Requests refused or failed, by the code of their response.",
+            "Requests refused or failed, by error code.",
             "code",
             statistics.failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
@@ -101,7 +101,11 @@ struct PrometheusText {
     mutating func write(started: Timestamp, reads: DurationCounts, lag: Duration) {
         head("process_start_time_seconds", "When the collector was started, in seconds since 1970.", "gauge")
         text += "process_start_time_seconds \(Double(started.milliseconds) / 1_000)\n"
-        head("trackway_index_lag_seconds", "Age of the oldest data not read by the index, to within a scrape.", "gauge")
+        head(
+            "trackway_index_lag_seconds",
+            "Age of the oldest data not read by the index, accurate to one scrape interval.",
+            "gauge"
+        )
         text += "trackway_index_lag_seconds \(Self.seconds(lag))\n"
         histogram(
             "trackway_read_seconds",
@@ -122,18 +126,18 @@ struct PrometheusText {
         gauge("trackway_alerts_firing", "Firing alerts.", alerts.states[.firing] ?? 0)
         gauge(
             "trackway_alerts_pending",
-            "Alerts whose condition has not held long enough.",
+            "Alerts whose condition holds, but not yet for long enough.",
             alerts.states[.pending] ?? 0
         )
         gauge("trackway_alerts_unknown", "Alerts whose state is unknown.", alerts.states[.unknown] ?? 0)
         gauge("trackway_alerts_ok", "Alerts whose condition does not hold.", alerts.states[.ok] ?? 0)
-        counter("trackway_alert_looks_total", "Checks of conditions.", alerts.evaluations)
-        counter("trackway_alert_looks_unknown_total", "Checks of conditions without a result.", alerts.unknown)
-        counter("trackway_alert_deliveries_total", "Attempts to deliver messages about alerts.", alerts.attempts)
+        counter("trackway_alert_looks_total", "Alert evaluations.", alerts.evaluations)
+        counter("trackway_alert_looks_unknown_total", "Alert evaluations without a result.", alerts.unknown)
+        counter("trackway_alert_deliveries_total", "Attempts to deliver alert messages.", alerts.attempts)
         counter("trackway_alert_delivery_failures_total", "Failed attempts to deliver alert messages.", alerts.failures)
         gauge(
             "trackway_alert_deliveries_waiting",
-            "Messages about alerts that are not delivered yet.",
+            "Alert messages that have not been delivered yet.",
             alerts.pendingDeliveries
         )
     }

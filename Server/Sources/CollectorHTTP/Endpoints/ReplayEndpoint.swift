@@ -63,7 +63,7 @@ struct ReplayEndpoint: RoutedResource {
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "log_unreadable",
+                code: .logUnreadable,
                 message: "The intake log cannot be read now: \(error)",
                 retryAfter: .seconds(5)
             )
@@ -111,7 +111,7 @@ struct ReplayEndpoint: RoutedResource {
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "replay_running",
+                code: .replayRunning,
                 message: "A replay is already running; try again in a moment.",
                 retryAfter: .seconds(1)
             )

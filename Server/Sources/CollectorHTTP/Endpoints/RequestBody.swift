@@ -113,7 +113,7 @@ enum RequestBody {
         guard request.headers[.transferEncoding] == nil else { return }
         throw RequestFailure(
             status: .lengthRequired,
-            code: "length_required",
+            code: .lengthRequired,
             field: "content-length",
             message: "Send a Content-Length header, or use chunked encoding."
         )
@@ -133,11 +133,12 @@ enum RequestBody {
         return body
     }
 
-    private static func tooLarge(_ limit: Int) -> RequestFailure {
+    /// Returns the failure of a body above the limit; `remedy` completes its message.
+    static func tooLarge(_ limit: Int, _ remedy: String = "send fewer events per request") -> RequestFailure {
         RequestFailure(
             status: .contentTooLarge,
-            code: "wire_too_large",
-            message: "The body is longer than \(limit) bytes; send fewer events per request.",
+            code: .wireTooLarge,
+            message: "The body is longer than \(limit) bytes; \(remedy).",
             // Close the connection instead of reading the rest of the body.
             headers: [.connection: "close"]
         )

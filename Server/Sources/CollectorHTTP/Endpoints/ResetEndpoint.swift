@@ -41,7 +41,7 @@ struct ResetEndpoint: RoutedResource {
         guard dependencies.store.beginning >= EventPosition(position) else {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "index_behind",
+                code: .indexBehind,
                 message:
                     """
                     The index has not been reset yet, but will be. \
@@ -54,6 +54,7 @@ struct ResetEndpoint: RoutedResource {
             $0 = QuarantineQuota(bytesPerDay: dependencies.configuration.limits.quarantineBytesPerDay)
         }
         do {
+            try dependencies.erasureQueue?.removeAll()
             try dependencies.intake.removeSegments(before: position)
         } catch {
             // The segments still take up space but are not read again; the next reset tries again to delete them.
@@ -86,7 +87,7 @@ extension CollectorDependencies {
             guard grant.scopes.contains(.write) else {
                 throw AdmissionError(
                     .forbidden,
-                    code: "key_forbidden",
+                    code: .keyForbidden,
                     field: "authorization",
                     message:
                         "The key “\(grant.name)” is not allowed to \(verb); use a key that may read and write."

@@ -48,7 +48,8 @@ struct SAPUsageEndpoint: RoutedResource {
         let grant = try prepare(request, subject.application)
         let policy = self.policy(of: subject.application)
         guard policy.collects else {
-            dependencies.statistics.withLock { $0.recordFailure(code: "policy_off", key: grant.name) }
+            let code = ResponseCode.policyOff.rawValue
+            dependencies.statistics.withLock { $0.recordFailure(code: code, key: grant.name) }
             return Self.refusal(by: policy)
         }
         let limits = dependencies.configuration.limits
@@ -100,7 +101,8 @@ struct SAPUsageEndpoint: RoutedResource {
                 salt: policy.isAnonymous ? policy.salt : nil,
                 grant: grant,
                 received: received,
-                isErased: dependencies.store.isErased
+                isErased: { [store = dependencies.store] in store.isErased($0) },
+                isErasedUser: { [store = dependencies.store] in store.isErased(user: $0) }
             )
         } catch {
             // A body identifies a device and possibly a user, so for an anonymous application none of the body is
@@ -152,7 +154,7 @@ struct SAPUsageEndpoint: RoutedResource {
         guard try self.application(call["repeated"]) == application else {
             throw RequestFailure(
                 status: .conflict,
-                code: "application_mismatch",
+                code: .applicationMismatch,
                 field: "application",
                 message: "The path names two applications."
             )
@@ -164,7 +166,7 @@ struct SAPUsageEndpoint: RoutedResource {
     }
 
     private static func application(_ text: String) throws(RequestFailure) -> String {
-        try VendorCommit.name(text, as: "application", "an application")
+        try VendorCommit.name(text, as: "application", "an application", code: .applicationInvalid)
     }
 
     // MARK: Responses
@@ -172,12 +174,12 @@ struct SAPUsageEndpoint: RoutedResource {
     /// Returns a failure with the status that the format uses for the error.
     private static func failure(_ error: AdmissionError) -> RequestFailure {
         var failure = RequestFailure(error)
-        switch error.code {
+        switch ResponseCode(rawValue: error.code) {
         // 403 means that the policy is disabled, so a configuration mistake must have another status.
-        case "account_unknown":
+        case .accountUnknown:
             failure.status = .notFound
-            failure.code = "application_unknown"
-        case "application_mismatch", "device_mismatch": failure.status = .conflict
+            failure.code = ResponseCode.applicationUnknown.rawValue
+        case .applicationMismatch, .deviceMismatch: failure.status = .conflict
         default: break
         }
         return failure
@@ -188,7 +190,7 @@ struct SAPUsageEndpoint: RoutedResource {
         JSONResponse.make(.forbidden) { writer in
             writer.beginObject()
             writer.object("error") { writer in
-                writer.member("code", "policy_off")
+                writer.member("code", ResponseCode.policyOff.rawValue)
                 writer.member("message", "The application's usage policy does not accept reports.")
             }
             writer.key("mobileservices")

@@ -6,15 +6,23 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TrackwayCore
 
+/// A kind of saved object.
+enum SavedObjectKind: String, Sendable {
+    /// A board.
+    case board
+    /// An alert.
+    case alert
+}
+
 /// The JSON body and the version in a request for a saved object.
 struct SavedObjectRequest {
     let request: Request
     /// The kind of object for messages, such as “board”.
     let noun: String
 
-    init(_ request: Request, of noun: String) {
+    init(_ request: Request, of kind: SavedObjectKind) {
         self.request = request
-        self.noun = noun
+        noun = kind.rawValue
     }
 
     /// Parses the body as JSON.
@@ -74,13 +82,13 @@ struct SavedObjectRequest {
 
     /// Returns a handler that converts errors of saved objects to failures.
     ///
-    /// - Parameter noun: The kind of object, such as `board`, which is part of the error codes.
-    static func handler(of noun: String, _ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
+    /// - Parameter kind: The kind of object, which determines the error codes.
+    static func handler(of kind: SavedObjectKind, _ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
         { call in
             do {
                 return try await handler(call)
             } catch let error as SavedError {
-                throw RequestFailure(error, of: noun)
+                throw RequestFailure(error, of: kind)
             }
         }
     }

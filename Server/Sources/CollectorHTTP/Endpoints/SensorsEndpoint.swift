@@ -147,7 +147,8 @@ struct SensorsEndpoint: RoutedResource {
                 allows: { dependencies.authorization.allows(.sensorsProject($0), for: opened.grant) },
                 grant: opened.grant,
                 received: opened.received,
-                isErased: dependencies.store.isErased
+                isErased: { [store = dependencies.store] in store.isErased($0) },
+                isErasedUser: { [store = dependencies.store] in store.isErased(user: $0) }
             )
         } catch {
             throw await refusal(error, opened)
@@ -156,7 +157,7 @@ struct SensorsEndpoint: RoutedResource {
 
     /// Stores a body that was rejected as a whole, and returns the failure.
     private func refusal(_ error: AdmissionError, _ opened: OpenedRequest) async -> RequestFailure {
-        let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
+        let isLastCopy = error.kind == .malformed && ResponseCode(rawValue: error.code) != .crcMismatch
         let outcome = await Quarantine(dependencies: dependencies).store(
             opened.body,
             refusedWith: error,

@@ -36,7 +36,7 @@ struct SiftEndpoint: RoutedResource {
     /// 200 means that the whole body is on stable storage, including invalid events with the reasons for their
     /// rejection. If all events are invalid, they are stored in the same way, and the response is 400.
     func collect(_ request: Request, account text: String, from origin: RequestOrigin) async throws -> Response {
-        let account = try VendorCommit.name(text, as: "account", "an account")
+        let account = try VendorCommit.name(text, as: "account", "an account", code: .accountInvalid)
         let grant = try prepare(request, account)
         let limits = dependencies.configuration.limits
         // Deflate expands one byte to at most about a thousand bytes, so this value sets no effective limit on the
@@ -63,7 +63,8 @@ struct SiftEndpoint: RoutedResource {
                 account: account,
                 grant: grant,
                 received: received,
-                isErased: dependencies.store.isErased
+                isErased: { [store = dependencies.store] in store.isErased($0) },
+                isErasedUser: { [store = dependencies.store] in store.isErased(user: $0) }
             )
         } catch {
             // The client deletes a malformed body, so the collector stores the whole body.

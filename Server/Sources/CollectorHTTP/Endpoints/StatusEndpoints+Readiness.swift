@@ -52,7 +52,7 @@ extension StatusEndpoints {
         guard let failureReason = dependencies.store.failureReason else { return }
         throw RequestFailure(
             status: .serviceUnavailable,
-            code: "index_behind",
+            code: .indexBehind,
             message: "\(failureReason) \(intake)",
             retryAfter: .seconds(5)
         )

@@ -82,13 +82,20 @@ struct VendorCommit: Sendable {
 
     /// Returns the name of an account in a path, percent-decoded.
     ///
-    /// - Parameter what: The kind of name, with its article: `an account`.
-    static func name(_ text: String, as field: String, _ what: String) throws(RequestFailure) -> String {
+    /// - Parameters:
+    ///   - what: The kind of name, with its article: `an account`.
+    ///   - code: The code of the failure if the name is invalid.
+    static func name(
+        _ text: String,
+        as field: String,
+        _ what: String,
+        code: ResponseCode
+    ) throws(RequestFailure) -> String {
         let name = unescaped(text)
         guard VendorAccount.isValid(name: name) else {
             throw RequestFailure(
                 status: .notFound,
-                code: "\(field)_invalid",
+                code: code,
                 field: field,
                 message:
                     "“\(name.prefix(128))” cannot be \(what): use 1 to 128 letters, digits, dots, underscores or hyphens."

@@ -22,22 +22,38 @@ struct RequestFailure: Error, Sendable {
     /// Nil if the key is missing or unknown.
     var key: String?
 
+    init(
+        status: HTTPResponse.Status,
+        code: ResponseCode,
+        field: String = "",
+        message: String,
+        retryAfter: Duration? = nil,
+        headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.code = code.rawValue
+        self.field = field
+        self.message = message
+        self.retryAfter = retryAfter
+        self.headers = headers
+    }
+
     static func malformed(_ field: String, _ message: String) -> RequestFailure {
-        RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
+        RequestFailure(status: .badRequest, code: .malformedQuery, field: field, message: message)
     }
 
     /// Returns the failure for an index that has not read all received events.
     static func indexBehind(_ failureReason: String) -> RequestFailure {
         RequestFailure(
             status: .serviceUnavailable,
-            code: "index_behind",
+            code: .indexBehind,
             message: "\(failureReason) Batches are accepted and stored.",
             retryAfter: .seconds(5)
         )
     }
 
     static func notFound(_ message: String) -> RequestFailure {
-        RequestFailure(status: .notFound, code: "not_found", message: message)
+        RequestFailure(status: .notFound, code: .notFound, message: message)
     }
 }
 
@@ -52,7 +68,12 @@ extension RequestFailure {
             case .unsupported: .unsupportedMediaType
             case .limited: .tooManyRequests
             }
-        self.init(status: status, code: error.code, field: error.field, message: error.message)
+        self.init(
+            status: status,
+            code: ResponseCode(rawValue: error.code),
+            field: error.field,
+            message: error.message
+        )
         key = error.key
         if case .limited(let wait) = error.kind { retryAfter = wait }
         if error.kind == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"trackway\"" }
@@ -61,7 +82,7 @@ extension RequestFailure {
     init(_ error: IntakeError) {
         self.init(
             status: .serviceUnavailable,
-            code: error.code.rawValue,
+            code: error.responseCode,
             message: error.message,
             retryAfter: error.retryAfter
         )
@@ -72,22 +93,22 @@ extension RequestFailure {
         case .unavailable:
             self.init(
                 status: .serviceUnavailable,
-                code: "index_unavailable",
-                message: "The index cannot answer: \(error.message)",
+                code: .indexUnavailable,
+                message: "The index cannot be queried: \(error.message)",
                 retryAfter: .seconds(5)
             )
         case .behind: self = .indexBehind(error.message)
         case .analysisUnavailable:
             self.init(
                 status: .serviceUnavailable,
-                code: "analysis_unavailable",
+                code: .analysisUnavailable,
                 message: error.message,
                 retryAfter: .seconds(5)
             )
         case .overBudget(let parameter):
             self.init(
                 status: .unprocessableContent,
-                code: "question_too_large",
+                code: .questionTooLarge,
                 field: parameter,
                 message: error.message
             )
@@ -96,16 +117,21 @@ extension RequestFailure {
 
     /// Creates the failure for an error of a saved object.
     ///
-    /// - Parameter noun: The kind of saved object, such as `board`, which is part of the error codes.
-    init(_ error: SavedError, of noun: String) {
-        let (status, code): (HTTPResponse.Status, String) =
-            switch error.kind {
-            case .malformed: (.unprocessableContent, "malformed_\(noun)")
-            case .notFound: (.notFound, "not_found")
-            case .changed: (.conflict, "\(noun)_changed")
-            case .builtIn: (.conflict, "\(noun)_ready_made")
-            case .full: (.unprocessableContent, "\(noun)s_full")
-            case .unavailable: (.serviceUnavailable, "\(noun)s_unavailable")
+    /// - Parameter kind: The kind of saved object, which determines the error codes.
+    init(_ error: SavedError, of kind: SavedObjectKind) {
+        let (status, code): (HTTPResponse.Status, ResponseCode) =
+            switch (error.kind, kind) {
+            case (.malformed, .board): (.unprocessableContent, .malformedBoard)
+            case (.malformed, .alert): (.unprocessableContent, .malformedAlert)
+            case (.notFound, _): (.notFound, .notFound)
+            case (.changed, .board): (.conflict, .boardChanged)
+            case (.changed, .alert): (.conflict, .alertChanged)
+            // Only boards can be built in.
+            case (.builtIn, _): (.conflict, .boardReadyMade)
+            case (.full, .board): (.unprocessableContent, .boardsFull)
+            case (.full, .alert): (.unprocessableContent, .alertsFull)
+            case (.unavailable, .board): (.serviceUnavailable, .boardsUnavailable)
+            case (.unavailable, .alert): (.serviceUnavailable, .alertsUnavailable)
             }
         self.init(status: status, code: code, field: error.field, message: error.message)
         if error.kind == .unavailable { retryAfter = .seconds(30) }
@@ -132,5 +158,23 @@ extension RequestFailure {
         default: failure.status = .forbidden
         }
         return failure
+    }
+}
+
+extension IntakeError {
+    /// The code of the response to a batch that could not be committed.
+    fileprivate var responseCode: ResponseCode {
+        switch code {
+        case .busy: .busy
+        case .diskFull: .diskFull
+        case .diskLow: .diskLow
+        case .storage: .storage
+        case .stopped: .stopped
+        case .closing: .closing
+        case .engineUnavailable: .engineUnavailable
+        case .engineFull: .engineFull
+        case .engineNotDurable: .engineNotDurable
+        case .engineMisconfigured: .engineMisconfigured
+        }
     }
 }

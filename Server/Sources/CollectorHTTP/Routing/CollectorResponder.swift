@@ -48,7 +48,7 @@ struct CollectorResponder: HTTPResponder {
         } catch is SlowRequestError {
             let failure = RequestFailure(
                 status: .requestTimeout,
-                code: "slow_body",
+                code: .slowBody,
                 message: "The body did not arrive in time.",
                 headers: [.connection: "close"]
             )

@@ -33,11 +33,11 @@ struct HostPolicy: Sendable {
             let text = request.head.authority ?? ""
             throw RequestFailure(
                 status: .misdirectedRequest,
-                code: "wrong_host",
+                code: .wrongHost,
                 field: "host",
                 message:
                     """
-                    This collector serves only this machine, not the name “\(text.prefix(128))”; \
+                    This collector serves only this machine, not the host name “\(text.prefix(128))”; \
                     allow the name with --allow-host, or require a key from every reader: \
                     leave out --open-read and --dev-key, or add --read-key always.
                     """
@@ -58,7 +58,7 @@ struct HostPolicy: Sendable {
         guard requiresKeyForReading(request) else { return }
         throw RequestFailure(
             status: .forbidden,
-            code: "not_local",
+            code: .notLocal,
             field: "host",
             message:
                 """

@@ -45,12 +45,12 @@ struct OriginPolicy: Sendable {
         guard let page = Self.page(sending: request, for: .reading) else { return }
         throw RequestFailure(
             status: .forbidden,
-            code: "origin_refused",
+            code: .originRefused,
             field: "origin",
             message:
                 """
-                Pages from “\((page.origin ?? "another site").prefix(128))” may not change boards and alerts; \
-                only the collector's own page may.
+                Pages from “\((page.origin ?? "another site").prefix(128))” cannot change boards and alerts; \
+                only the collector's own page can.
                 """
         )
     }
@@ -102,16 +102,16 @@ struct OriginPolicy: Sendable {
     }
 
     private func refusal(_ origin: String, _ purpose: Purpose) -> RequestFailure {
-        let (verb, option) =
+        let (action, option) =
             switch purpose {
-            case .sending: ("send", "--allow-origin")
-            case .reading: ("read", "--allow-read-origin")
+            case .sending: ("send events", "--allow-origin")
+            case .reading: ("read data", "--allow-read-origin")
             }
         return RequestFailure(
             status: .forbidden,
-            code: "origin_refused",
+            code: .originRefused,
             field: "origin",
-            message: "Pages from “\(origin.prefix(128))” may not \(verb) here; allow it with \(option)."
+            message: "Pages from “\(origin.prefix(128))” are not allowed to \(action); allow it with \(option)."
         )
     }
 

@@ -169,7 +169,7 @@ struct RouteTable: Sendable {
         }
         throw RequestFailure(
             status: .methodNotAllowed,
-            code: "method_not_allowed",
+            code: .methodNotAllowed,
             field: "method",
             message: "\(path.prefix(128)) supports \(allowed), not \(method.rawValue.prefix(16)).",
             headers: [.allow: allowed]

@@ -34,6 +34,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
     ///   - intake: The open intake, which the server closes when the server stops.
     ///   - store: The index that answers queries.
     ///   - analysis: The store that answers analytics queries; nil to use the index.
+    ///   - erasureQueue: The erasures of the collector; nil in a cluster.
     ///   - keys: The keys for sending and reading.
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: The page's content security policy for browsers.
@@ -53,6 +54,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         intake: any RecordIntake,
         store: any EventStore,
         analysis: (any AnalysisStore)? = nil,
+        erasureQueue: ErasureQueue? = nil,
         keys: any KeyStore,
         assets: [WebAsset] = [],
         contentSecurityPolicy: String = "default-src 'self'",
@@ -84,6 +86,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             // The sleep is canceled if memory becomes available in time.
             bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
             erasures: ErasureMeter(clock: clock),
+            erasureQueue: erasureQueue,
             sensorsConfiguration: sensorsConfiguration,
             usagePolicies: usagePolicies,
             connections: ConnectionLimit(configuration.connections),
@@ -119,6 +122,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             AlertEndpoints(dependencies: dependencies, service: service),
             FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
             UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
+            UserErasureEndpoints(dependencies: dependencies),
             ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
             StatusEndpoints(dependencies: dependencies, alerts: service.store),
             PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
@@ -201,6 +205,8 @@ struct CollectorDependencies: Sendable {
     let clock: any EventClock
     let bodies: BodyBudget
     let erasures: ErasureMeter
+    /// The erasures of the collector; nil in a cluster.
+    let erasureQueue: ErasureQueue?
     let sensorsConfiguration: SensorsConfigurationFile?
     let usagePolicies: UsagePolicyFile?
     let connections: ConnectionLimit

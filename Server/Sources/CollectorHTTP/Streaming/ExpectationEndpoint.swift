@@ -68,8 +68,8 @@ struct ExpectationEndpoint: RoutedResource {
             // The outcome is unknown, because the expectation waited for less than the requested time.
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "closing",
-                message: "The collector is shutting down before the end of the requested time.",
+                code: .closing,
+                message: "The collector is shutting down, so it cannot wait for the requested time.",
                 retryAfter: .seconds(1)
             )
         }
@@ -94,7 +94,7 @@ struct ExpectationEndpoint: RoutedResource {
         guard store.indexed >= end, !store.isBuilding else {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "index_behind",
+                code: .indexBehind,
                 message:
                     "\(dependencies.store.failureReason ?? "The index has not read all accepted data.") Try again.",
                 retryAfter: .seconds(1)
@@ -177,7 +177,7 @@ struct ExpectationEndpoint: RoutedResource {
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "too_many_expectations",
+                code: .tooManyExpectations,
                 message: "Too many expectations are waiting; try again in a moment.",
                 retryAfter: .seconds(1)
             )

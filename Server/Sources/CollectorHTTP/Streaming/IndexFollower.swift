@@ -99,7 +99,7 @@ final class ConcurrencySlots: Sendable {
         guard isFree else {
             throw RequestFailure(
                 status: .serviceUnavailable,
-                code: "too_many_followers",
+                code: .tooManyFollowers,
                 message: "\(limit) streams are already open; close one.",
                 retryAfter: .seconds(10)
             )

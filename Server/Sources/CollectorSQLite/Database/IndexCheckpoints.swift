@@ -171,7 +171,7 @@ final class WriteAheadLog: Sendable {
             plan.withLock { $0.copyFinished(pages.checkpointedFrameCount) }
         } catch {
             // The disk is full, or another process is copying. Nothing is lost: the log keeps the pages that were not
-            // copied, and the transactions themselves report a full disk or a broken file.
+            // copied, and the transactions themselves report a full disk or a damaged file.
             plan.withLock { $0.copyFinished(nil) }
         }
     }

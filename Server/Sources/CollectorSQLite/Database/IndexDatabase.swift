@@ -165,9 +165,9 @@ struct IndexDatabase: Sendable {
             // the cursor are lost together, so the rows are read from the log again.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            // An erasure turns this on to overwrite the space that it frees; some builds of SQLite otherwise overwrite
-            // freed space after every deletion.
-            try db.execute(sql: "PRAGMA secure_delete = OFF")
+            // Overwrites freed space in pages that are written anyway, so that no former values of a row remain. An
+            // erasure also overwrites the pages that it frees.
+            try db.execute(sql: "PRAGMA secure_delete = FAST")
             // A transaction of 60,000 events changes about 50 MiB; pages that do not fit into the cache are written
             // twice.
             try db.execute(sql: "PRAGMA cache_size = \(db.configuration.readonly ? -32768 : -65536)")
@@ -178,9 +178,16 @@ struct IndexDatabase: Sendable {
         return configuration
     }
 
+    /// Deletes the file of a damaged index that was replaced.
+    ///
+    /// - Throws: `StorageError`.
+    static func removeQuarantinedFile(of path: String, _ storage: any JournalStorage) throws(StorageError) {
+        try storage.remove(path + ".damaged")
+    }
+
     /// The condition of the files that an error indicates.
     enum DamageEvidence {
-        /// The files are broken.
+        /// The files are damaged.
         case corrupt
         /// The files cannot be used; if the error persists, they are damaged.
         case unusable

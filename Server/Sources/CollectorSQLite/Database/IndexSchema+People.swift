@@ -56,4 +56,22 @@ extension IndexSchema {
         CREATE INDEX users_by_last ON users (last, mark) WHERE last IS NOT NULL AND (joined IS NULL OR joined = 0);
 
         """
+
+    /// Erased users, by the hash of their id, with the number of events that were removed or refused.
+    ///
+    /// Also, for each incomplete erasure, the number of events removed from the index.
+    static let v17ErasedUsers = """
+        CREATE TABLE erased_users (
+            identity BLOB PRIMARY KEY,
+            time INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            events INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+
+        CREATE TABLE erasure_counts (
+            erasure TEXT PRIMARY KEY,
+            events INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        """
 }

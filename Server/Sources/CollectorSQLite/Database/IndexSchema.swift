@@ -24,6 +24,7 @@ enum IndexMigration: String, CaseIterable {
     case v14SessionOrder = "14"
     case v15RangeCounts = "15"
     case v16SignIns = "16"
+    case v17ErasedUsers = "17"
 
     /// The last migration that requires a rebuild from the log.
     ///
@@ -53,6 +54,7 @@ enum IndexMigration: String, CaseIterable {
         case .v14SessionOrder: IndexSchema.v14SessionOrder
         case .v15RangeCounts: IndexSchema.v15RangeCounts
         case .v16SignIns: IndexSchema.v16SignIns
+        case .v17ErasedUsers: IndexSchema.v17ErasedUsers
         }
     }
 }

@@ -91,7 +91,7 @@ extension SQLiteEventStore {
         do {
             try storage.remove(legacyIndexPath)
         } catch {
-            throw StoreError("The former index \(legacyIndexPath) cannot be removed: \(error).")
+            throw StoreError("The old index \(legacyIndexPath) cannot be removed: \(error).")
         }
     }
 }

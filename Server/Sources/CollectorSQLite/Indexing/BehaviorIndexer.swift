@@ -72,7 +72,8 @@ final class BehaviorIndexer: IndexTable {
     /// Most events have the same place as the previous event.
     private var place: Place?
     private var installation: Int64 = 0
-    private var installationID: InstallationID?
+    /// The id of the current batch's installation.
+    private(set) var installationID: InstallationID?
     private var facts = ContextFacts()
     /// The owner of the events; nil before the owner is looked up.
     private var owner: Int64??

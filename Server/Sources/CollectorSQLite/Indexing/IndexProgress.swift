@@ -84,8 +84,12 @@ struct FoundIndex {
     let progress: IndexProgress
     /// The erased installations.
     let erased: Set<InstallationID>
+    /// The erased users.
+    let erasedUsers: Set<IdentityHash>
 
     init(_ database: IndexDatabase) throws {
-        (progress, erased) = try database.pool.read { (try IndexProgress($0), try ErasureRows.installations($0)) }
+        (progress, erased, erasedUsers) = try database.pool.read { db in
+            (try IndexProgress(db), try ErasureRows.installations(db), try ErasedUserTable.identities(db))
+        }
     }
 }

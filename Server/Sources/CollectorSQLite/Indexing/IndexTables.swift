@@ -63,6 +63,7 @@ struct IndexTables {
     let signIns: SignInTable
     let ranges: RangeTable
     let directory: AccountDirectory
+    let erasedUsers: ErasedUserTable
 
     /// All tables, in the order of flushing and erasing.
     ///
@@ -77,11 +78,13 @@ struct IndexTables {
     ///   - checker: Checks events against the tracking plan; nil without a plan.
     ///   - cursor: The log position up to which the index has read.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
+    ///   - erasedUsers: The users erased before this transaction.
     init(
         _ db: Database,
         plan checker: PlanChecker? = nil,
         at cursor: LogPosition = .start,
-        joinsVisitors: Bool = true
+        joinsVisitors: Bool = true,
+        erasedUsers identities: Set<IdentityHash> = []
     ) throws {
         minutes = try MinuteSums(db)
         nameRuns = try NameRuns(db)
@@ -95,9 +98,10 @@ struct IndexTables {
         runs = try RunWriter(db)
         ranges = try RangeTable(db)
         directory = try AccountDirectory(db)
+        erasedUsers = try ErasedUserTable(db, identities: identities)
         all = [
             minutes, nameRuns, catalog, quarters, plan, failed, behavior, events, runs, signIns, ranges, directory,
-            ReadStateTable(),
+            erasedUsers, ReadStateTable(),
         ]
     }
 
@@ -113,19 +117,27 @@ struct IndexTables {
     /// - Complexity: O(rows of the installation).
     func erase(installation: Int64, from db: Database) throws -> ErasedRows {
         try flush()
-        // Overwrite freed space: erased data must not remain in the file.
+        var removed = ErasedRows()
+        try Self.overwritingFreedSpace(in: db) {
+            for table in all { try table.erase(installation: installation, from: db, &removed) }
+            for table in all { try table.eventsRemoved(from: db) }
+        }
+        return removed
+    }
+
+    /// Runs `body`, and overwrites all space in the file that it frees.
+    ///
+    /// Erased data must not remain in the file.
+    static func overwritingFreedSpace<Result>(in db: Database, _ body: () throws -> Result) throws -> Result {
         try db.execute(sql: "PRAGMA secure_delete = ON")
         defer {
             do {
-                try db.execute(sql: "PRAGMA secure_delete = OFF")
+                try db.execute(sql: "PRAGMA secure_delete = FAST")
             } catch {
-                // Later deletions also overwrite freed space, and are slightly slower, until the file is reopened.
+                // Later deletions also overwrite freed pages, and are slightly slower, until the file is reopened.
             }
         }
-        var removed = ErasedRows()
-        for table in all { try table.erase(installation: installation, from: db, &removed) }
-        for table in all { try table.eventsRemoved(from: db) }
-        return removed
+        return try body()
     }
 
     /// Completes a transaction's erasures after the last flush.

@@ -28,20 +28,26 @@ final class IndexTransaction {
         var duplicates: Int64 = 0
         /// The number of events rejected because the installation was erased.
         var refused: Int64 = 0
+        /// The erased user of the current context; nil for everyone else.
+        var erasedUser: (id: String, identity: IdentityHash)?
     }
 
     private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
-    private(set) var progress: IndexProgress
+    var progress: IndexProgress
     /// The decoded values of the current record, and the number of its contexts seen so far.
     var facts: BatchFacts?
     var contextCount = 0
     /// Whether rows were removed that other rows may still reference.
-    private var hasRemoved = false
+    var hasRemoved = false
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
-    private let tables: IndexTables
+    /// The plans to store before this transaction is committed.
+    var plans: [ErasurePlan] = []
+    /// The collector's erasures; nil if the log cannot be rewritten.
+    let erasures: ErasureQueue?
+    let tables: IndexTables
     private let names = EventNames()
-    private let db: Database
+    let db: Database
     /// Pending events of the batch that will be stored together.
     private var waiting: [PendingEvent] = []
     private var waitingSession: String?
@@ -51,10 +57,25 @@ final class IndexTransaction {
     /// - Parameters:
     ///   - plan: Checks events against the tracking plan; nil without a plan.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
-    init(_ db: Database, plan checker: PlanChecker? = nil, joinsVisitors: Bool = true) throws {
+    ///   - erasures: The collector's erasures; nil if the log cannot be rewritten.
+    ///   - erasedUsers: The users erased before this transaction.
+    init(
+        _ db: Database,
+        plan checker: PlanChecker? = nil,
+        joinsVisitors: Bool = true,
+        erasures: ErasureQueue? = nil,
+        erasedUsers: Set<IdentityHash> = []
+    ) throws {
         self.db = db
+        self.erasures = erasures
         progress = try IndexProgress(db)
-        tables = try IndexTables(db, plan: checker, at: progress.cursor, joinsVisitors: joinsVisitors)
+        tables = try IndexTables(
+            db,
+            plan: checker,
+            at: progress.cursor,
+            joinsVisitors: joinsVisitors,
+            erasedUsers: erasedUsers
+        )
     }
 
     /// The counter of tracking plan violations; nil without a plan.
@@ -71,6 +92,8 @@ final class IndexTransaction {
         key: String
     ) throws {
         try store()
+        // A body of another format has several parts, each of which has its own counts.
+        try end()
         var place: (number: Int64, isErased: Bool)?
         if let installation { place = try tables.directory.installation(installation) }
         var account: Int64?
@@ -92,8 +115,14 @@ final class IndexTransaction {
     /// Begins a context that applies to the following events.
     func context(_ content: UnsafeRawBufferPointer, _ context: BatchFacts.Context) throws {
         try store()
+        batch.erasedUser = nil
         guard !batch.isErased else { return }
         let facts = context.facts
+        if let user = facts.user, let identity = erasedIdentity(of: user) {
+            batch.erasedUser = (user, identity)
+            batch.context = nil
+            return
+        }
         let (number, isNew) = try tables.directory.context(
             content,
             hash: context.hash,
@@ -157,7 +186,14 @@ final class IndexTransaction {
         guard !batch.isErased else {
             progress.erased += 1
             batch.refused += 1
+            if let id = tables.behavior.installationID { followUp(installation: id, at: position) }
             return
+        }
+        if let user = batch.erasedUser {
+            progress.erased += 1
+            tables.erasedUsers.count(1, of: user.identity)
+            try erased(.accepted, sequence: sequence)
+            return followUp(user: user.id, user.identity, at: position)
         }
         let event = ReceivedEvent(line, scan)
         let session = facts.session ?? batch.facts?.session
@@ -235,6 +271,10 @@ final class IndexTransaction {
     /// Stores a rejected event or batch with the reason, unless already stored.
     func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
         guard !batch.isErased else { return }
+        if let user = batch.erasedUser {
+            try erased(.rejected, sequence: sequence)
+            return followUp(user: user.id, user.identity, at: failure.position)
+        }
         if let sequence, sequence > 0, let writer = batch.writer {
             guard try tables.ranges.merge(sequence...sequence, writer: writer, kind: .rejected) else { return }
         }
@@ -279,20 +319,99 @@ final class IndexTransaction {
 
     // MARK: Erasing
 
+    /// Counts an event that was erased from its record.
+    func erased(_ placeholder: ErasedPlaceholder, sequence: UInt64?) throws {
+        if batch.isErased {
+            guard placeholder == .accepted else { return }
+            progress.erased += 1
+            batch.refused += 1
+        } else if let sequence, sequence > 0 {
+            // The request in the log contains the number of the user's events.
+            try account(sequence...sequence, .dropped, reason: ErasedPlaceholder.reason)
+        }
+    }
+
+    /// Returns the hash of a user's id if the user was erased.
+    private func erasedIdentity(of user: String) -> IdentityHash? {
+        guard let erasures, !tables.erasedUsers.identities.isEmpty else { return nil }
+        let identity = erasures.key.hash(user: user)
+        return tables.erasedUsers.identities.contains(identity) ? identity : nil
+    }
+
+    /// Plans to remove events from the log that arrived while their installation was being erased.
+    ///
+    /// Without a follow-up, such events would remain in the log if it has already been rewritten up to them.
+    private func followUp(installation: InstallationID, at place: EventPosition) {
+        guard let erasures else { return }
+        let request = DeletionRequest(
+            ErasureRecord(received: batch.received, key: batch.key, installation: installation)
+        )
+        add(ErasurePlan(request, key: erasures.key, followUp: place))
+    }
+
+    /// Plans to remove events from the log that arrived while their user was being erased.
+    private func followUp(user: String, _ identity: IdentityHash, at place: EventPosition) {
+        let record = UserErasureRecord(received: batch.received, key: batch.key, identity: identity, user: user)
+        add(ErasurePlan(record, user: user, followUp: place))
+    }
+
+    private func add(_ followUp: ErasurePlan) {
+        let isPlanned = plans.contains { $0.identity == followUp.identity }
+        guard !isPlanned, erasures?.isWaiting(followUp.identity) == false else { return }
+        plans.append(followUp)
+    }
+
     /// Removes all data of an installation and rejects its later events.
     ///
     /// - Parameter sequence: The number of the event that requested the erasure, which counts as received.
     /// - Complexity: O(rows of the installation); one lookup for an installation without rows.
     func erase(_ order: DeletionRequest, sequence: UInt64? = nil) throws {
+        let (state, removed) = try remove(order, sequence: sequence)
+        // Otherwise the log has nothing of the installation, or its erasure is planned already. An operator gets a
+        // receipt in any case.
+        if state == .removed || order.isByOperator { try plan(order, removed: removed) }
+    }
+
+    /// Removes an installation whose erasure was found in the log before the index was built.
+    func erase(scanned order: DeletionRequest) throws {
+        let (state, removed) = try remove(order)
+        if state != .wasErased { try plan(order, removed: removed) }
+    }
+
+    private func plan(_ order: DeletionRequest, removed: Int64) throws {
+        guard let erasures, !order.isPartOfUser else { return }
+        let plan = ErasurePlan(order, key: erasures.key)
+        if erasures.isComplete(plan.id) { return }
+        plans.append(plan)
+        try tables.erasedUsers.count(removed: removed, by: plan.id)
+    }
+
+    /// The state of an installation before its data was removed.
+    enum Removal {
+        /// The index contained data of the installation.
+        case removed
+        /// The index contained nothing of the installation.
+        case wasUnknown
+        /// The installation was erased before.
+        case wasErased
+    }
+
+    /// Removes all data of an installation.
+    ///
+    /// - Returns: The state before, and the number of removed events, including duplicates.
+    func remove(
+        _ order: DeletionRequest,
+        sequence: UInt64? = nil
+    ) throws -> (state: Removal, events: Int64) {
         try store()
         if let sequence { try arrived(sequence) }
         try end()
         let (number, isErased, isNew) = try tables.directory.lookUp(order.installation)
-        if isErased { return }
+        if isErased { return (.wasErased, 0) }
         erased.insert(order.installation)
         try tables.directory.mark(erased: number, order)
         // A new installation has no rows to remove.
-        if isNew { return }
+        if isNew { return (.wasUnknown, 0) }
         let removed = try tables.erase(installation: number, from: db)
         hasRemoved = true
         progress.events -= removed.events
@@ -304,6 +423,7 @@ final class IndexTransaction {
             batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
         }
         plan?.follow(version: batch.facts?.version)
+        return (.removed, removed.events + removed.duplicates)
     }
 
     /// Counts events of an erased installation that were rejected.
@@ -324,7 +444,9 @@ final class IndexTransaction {
     func reset(at cursor: LogPosition) throws {
         try tables.clear(db)
         try tables.directory.forgetErasures(db)
+        try tables.erasedUsers.forget(db)
         erased = []
+        plans = []
         progress = try IndexProgress(db)
         progress.cursor = cursor
         try progress.write(db)

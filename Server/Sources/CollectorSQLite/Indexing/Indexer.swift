@@ -32,6 +32,11 @@ public final class Indexer: Sendable {
     /// pages of each tree, and the sums) are written a third as often.
     private static let stepsTogether = 3
 
+    /// The number of steps after which an erasure takes one, even if the index is behind.
+    private static let stepsPerErasureStep = 8
+    /// The time after which a failed step of an erasure is repeated.
+    private static let erasureRetryInterval = Duration.seconds(5)
+
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
     private let plan: PlanChecker?
@@ -53,6 +58,12 @@ public final class Indexer: Sendable {
         var free: Int?
         /// The range of the log that was read while the previous range was written.
         var next: LogChunk?
+        /// Removes erased people from the log; nil if the log cannot be rewritten.
+        var eraser: LogEraser?
+        /// Whether a step of an erasure has failed and must not be repeated yet.
+        var isErasurePaused = false
+        /// Whether a call of ``resume(after:)`` is waiting.
+        var isResuming = false
     }
 
     /// Creates an indexer of the log in `folder`.
@@ -173,13 +184,16 @@ public final class Indexer: Sendable {
     /// Only one call may run at a time.
     public func run() async {
         var failures = 0
+        var steps = 0
         var iterator = triggers.makeAsyncIterator()
         while !Task.isCancelled {
             do throws(StoreError) {
                 let outcome = try await step()
                 failures = 0
                 report(nil)
-                if outcome == .advanced { continue }
+                steps += 1
+                if outcome == .advanced, steps % Self.stepsPerErasureStep != 0 { continue }
+                if await eraseStep() || outcome == .advanced { continue }
             } catch {
                 store.recordFailure(error.message)
                 report(error.message)
@@ -189,6 +203,67 @@ public final class Indexer: Sendable {
             }
             if await iterator.next() == nil { return }
         }
+    }
+
+    /// Sets the object that removes erased people from the log.
+    ///
+    /// Call this before ``run()``.
+    public func setEraser(_ eraser: LogEraser) {
+        state.withLock { $0.eraser = eraser }
+        trigger.yield()
+    }
+
+    /// Carries out one step of the pending erasures.
+    ///
+    /// - Returns: Whether to continue immediately.
+    private func eraseStep() async -> Bool {
+        guard let eraser = state.withLock({ $0.isErasurePaused ? nil : $0.eraser }) else { return false }
+        do {
+            switch try await eraser.advance(store, plan: plan) {
+            case .idle: return false
+            case .advanced:
+                if store.erasures?.hasBlockedPlans == false { store.erasures?.failureReason = nil }
+                // Records that were read before their segment was rewritten must not be indexed.
+                state.withLock { $0.next = nil }
+                source.discardReadAhead()
+                return true
+            case .waiting(let duration):
+                resume(after: duration)
+                return false
+            }
+        } catch {
+            let reason = "Erasures are not making progress: \(error)"
+            if store.erasures?.failureReason != reason { onStatus(reason) }
+            store.erasures?.failureReason = reason
+            state.withLock { $0.isErasurePaused = true }
+            resume(after: Self.erasureRetryInterval)
+            return false
+        }
+    }
+
+    /// Continues with the erasures after a pause, even if nothing arrives.
+    private func resume(after duration: Duration) {
+        let isFirst = state.withLock { state in
+            defer { state.isResuming = true }
+            return !state.isResuming
+        }
+        guard isFirst else { return }
+        Task { [weak self, pause] in
+            await pause.wait(for: duration)
+            self?.state.withLock { state in
+                state.isErasurePaused = false
+                state.isResuming = false
+            }
+            self?.trigger.yield()
+        }
+    }
+
+    /// Runs steps until nothing remains to be erased.
+    ///
+    /// - Throws: The error of the first step that fails.
+    func completeErasures() async throws {
+        guard let eraser = state.withLock({ $0.eraser }) else { return }
+        while try await eraser.advance(store, plan: plan) == .advanced {}
     }
 
     /// Indexes the log's next range while reading the range after it.
@@ -283,12 +358,20 @@ public final class Indexer: Sendable {
     ///
     /// A chunk that does not start at the index's position is skipped; the range is read again.
     private func write(_ chunk: LogChunk) async throws {
-        let step = try await store.database.pool.write { [limits, plan, joinsVisitors = store.joinsVisitors] db in
-            let transaction = try IndexTransaction(db, plan: plan, joinsVisitors: joinsVisitors)
+        let (joinsVisitors, erasures, erasedUsers) = (store.joinsVisitors, store.erasures, store.erasedUsers)
+        let step = try await store.database.pool.write { [limits, plan] db in
+            let transaction = try IndexTransaction(
+                db,
+                plan: plan,
+                joinsVisitors: joinsVisitors,
+                erasures: erasures,
+                erasedUsers: erasedUsers
+            )
             guard transaction.progress.cursor == chunk.start else {
-                return Step(progress: transaction.progress, erased: [], isReset: false)
+                return Step(progress: transaction.progress, erased: [], erasedUsers: nil, isReset: false)
             }
-            for order in chunk.erasures { try transaction.erase(order) }
+            for user in chunk.erasedUsers { try transaction.markErased(user) }
+            for order in chunk.erasures { try transaction.erase(scanned: order) }
             let records = RecordIndexer(transaction, limits: limits)
             for record in chunk.records { try records.enter(record) }
             if chunk.isReset {
@@ -297,10 +380,17 @@ public final class Indexer: Sendable {
             } else {
                 try transaction.finish(at: chunk.end, damaged: chunk.damaged)
             }
-            return Step(progress: transaction.progress, erased: transaction.erased, isReset: chunk.isReset)
+            // The plans must exist before the index forgets what they are made from.
+            try erasures?.add(transaction.plans)
+            return Step(
+                progress: transaction.progress,
+                erased: transaction.erased,
+                erasedUsers: transaction.erasedUsers,
+                isReset: chunk.isReset
+            )
         }
         state.withLock { $0.isSuspicious = false }
-        store.publish(step.progress, erased: step.erased, isReset: step.isReset)
+        store.publish(step.progress, erased: step.erased, users: step.erasedUsers, isReset: step.isReset)
         if chunk.start.segment == chunk.end.segment {
             let logBytes = Int(chunk.end.offset) - Int(chunk.start.offset)
             store.recordIndexed(logBytes: logBytes, bodyBytes: chunk.bodyBytes)
@@ -312,6 +402,7 @@ public final class Indexer: Sendable {
     private struct Step: Sendable {
         let progress: IndexProgress
         let erased: Set<InstallationID>
+        let erasedUsers: Set<IdentityHash>?
         let isReset: Bool
     }
 

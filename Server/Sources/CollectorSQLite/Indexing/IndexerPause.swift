@@ -9,6 +9,9 @@ public protocol IndexerPause: Sendable {
     ///
     /// - Parameter afterFailures: The number of consecutive failures, from 1.
     func wait(afterFailures: Int) async
+
+    /// Waits for a duration; returns immediately on cancellation.
+    func wait(for duration: Duration) async
 }
 
 /// Waits for a delay that doubles with each failure.
@@ -19,9 +22,12 @@ public struct ClockPause: IndexerPause {
     public init() {}
 
     public func wait(afterFailures: Int) async {
-        let pause = Duration.milliseconds(100 << min(max(afterFailures - 1, 0), 6))
+        await wait(for: min(.milliseconds(100 << min(max(afterFailures - 1, 0), 6)), .seconds(5)))
+    }
+
+    public func wait(for duration: Duration) async {
         do {
-            try await Task.sleep(for: min(pause, .seconds(5)))
+            try await Task.sleep(for: duration)
         } catch {
             // The indexer itself checks for cancellation.
         }

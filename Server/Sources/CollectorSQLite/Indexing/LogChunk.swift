@@ -43,6 +43,8 @@ struct LogChunk: Sendable {
     private(set) var end: LogPosition
     /// All erasures in the source, for an index that is built from the start.
     let erasures: [DeletionRequest]
+    /// All complete erasures of users in the source, for an index that is built from the start.
+    let erasedUsers: [UserErasureRecord]
     private(set) var records: [Record] = []
     /// Whether the chunk ends with a reset, which discards everything before its end.
     private(set) var isReset = false
@@ -61,6 +63,7 @@ struct LogChunk: Sendable {
     ///   - limit: The position up to which records may be read.
     ///   - size: The maximum amount to read; a batch is never split.
     ///   - erasures: All erasures after `start`, for an index that is built from the start.
+    ///   - users: All complete erasures of users after `start`, for an index that is built from the start.
     /// - Throws: The reader's errors.
     /// - Complexity: O(inflated bytes).
     init(
@@ -69,11 +72,13 @@ struct LogChunk: Sendable {
         _ size: Size,
         limits: AdmissionLimits,
         erasures: [DeletionRequest] = [],
+        users: [UserErasureRecord] = [],
         _ follower: inout some RecordReading
     ) throws {
         self.start = start
         end = start
         self.erasures = erasures
+        erasedUsers = users
         follower.align(to: start)
         var count = 0
         while count < size.events, bodyBytes < size.bytes, !isReset, let record = try follower.next(upTo: limit) {
@@ -86,7 +91,7 @@ struct LogChunk: Sendable {
                     records.append(Record(content: content, facts: BatchFacts(batch), start: record.start))
                 case .reset: isReset = true
                 case .other: break  // Record kinds of other versions, and records about the log itself.
-                case .unreadable, .quarantine, .erasure, .erasedEvents:
+                case .unreadable, .quarantine, .erasure, .erasedEvents, .userErasure:
                     records.append(Record(content: content, facts: nil, start: record.start))
                 }
             }

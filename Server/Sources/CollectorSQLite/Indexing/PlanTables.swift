@@ -167,7 +167,10 @@ final class PlanCounter {
     }
 
     /// Counts an event that was indexed for the first time.
+    ///
+    /// Events before the era, which are indexed again after an erasure, do not count.
     func count(_ name: String, _ event: ReceivedEvent, received: Int64, at position: Int64) {
+        guard position >= began else { return }
         guard let number = checker.number(of: name) else {
             count(unplanned: name, received, position)
             return

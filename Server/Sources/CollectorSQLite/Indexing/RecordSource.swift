@@ -125,6 +125,11 @@ enum RecordSource: Sendable {
         }
     }
 
+    /// Discards bytes of the log that were read but not returned.
+    func discardReadAhead() {
+        if case .log(let follower) = self { follower.withLock { $0.reset() } }
+    }
+
     /// Reads the range after a position; the chunk is empty at the end of the source.
     ///
     /// - Parameters:
@@ -155,6 +160,7 @@ enum RecordSource: Sendable {
                         size,
                         limits: limits,
                         erasures: scan.orders,
+                        users: scan.users,
                         &follower
                     )
                 } catch {
@@ -180,6 +186,7 @@ enum RecordSource: Sendable {
                 size,
                 limits: limits,
                 erasures: scan.orders,
+                users: scan.users,
                 &window
             )
         }

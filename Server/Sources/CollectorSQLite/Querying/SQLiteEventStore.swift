@@ -20,6 +20,8 @@ public final class SQLiteEventStore: EventStore {
     let budget: QueryBudget
     /// Whether a visitor who signs in and the user are one person.
     let joinsVisitors: Bool
+    /// The collector's erasures; nil if the log cannot be rewritten.
+    let erasures: ErasureQueue?
     private let descriptionLimits: EventDescription.Limits
     private let checkpoints: CheckpointSchedule
     private let state: Locked<State>
@@ -29,6 +31,7 @@ public final class SQLiteEventStore: EventStore {
         var files: IndexFiles
         var progress: IndexProgress
         var erased: Set<InstallationID>
+        var erasedUsers: Set<IdentityHash>
         /// The end of the last reset that this process has read, or the start of the log.
         var beginning = EventPosition.start
         /// The reason why the index does not follow the log.
@@ -71,6 +74,8 @@ public final class SQLiteEventStore: EventStore {
     ///   - checkpoints: When the write-ahead log is copied into the file.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person. A file must always be opened
     ///     with the same value.
+    ///   - erasures: The collector's erasures; nil for an index whose log cannot be rewritten, which then ignores
+    ///     requests to erase users.
     /// - Throws: ``StoreError`` if the file cannot be used, or was created by a newer version.
     public init(
         path: String,
@@ -81,9 +86,11 @@ public final class SQLiteEventStore: EventStore {
         descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
         keepsLegacyIndex: Bool = false,
         checkpoints: CheckpointSchedule = CheckpointSchedule(),
-        joinsVisitors: Bool = true
+        joinsVisitors: Bool = true,
+        erasures: ErasureQueue? = nil
     ) throws(StoreError) {
         self.path = path
+        self.erasures = erasures
         self.storage = storage
         self.timeout = timeout
         self.clock = clock
@@ -121,6 +128,7 @@ public final class SQLiteEventStore: EventStore {
                 files: IndexFiles(path),
                 progress: found.progress,
                 erased: found.erased,
+                erasedUsers: found.erasedUsers,
                 freshness: IndexFreshness(at: found.progress.cursor),
                 rebuilding: database.quarantined.map { Self.damaged(path, $0.reason) }
             )
@@ -224,6 +232,22 @@ public final class SQLiteEventStore: EventStore {
         state.withLock { $0.erased.contains(installation) }
     }
 
+    /// The erased users, as of the indexed position.
+    var erasedUsers: Set<IdentityHash> { state.withLock { $0.erasedUsers } }
+
+    public var hasErasedUsers: Bool { erasures != nil && !state.withLock { $0.erasedUsers.isEmpty } }
+
+    public func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview? {
+        guard erasures != nil else { return nil }
+        return try await read { try UserInstallation.preview(of: user, $0) }
+    }
+
+    public func isErased(user id: String) -> Bool {
+        guard let erasures, !state.withLock({ $0.erasedUsers.isEmpty }) else { return false }
+        let identity = erasures.key.hash(user: id)
+        return state.withLock { $0.erasedUsers.contains(identity) }
+    }
+
     public func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
         try await read { try FailedRows.matching(query, $0) }
     }
@@ -306,6 +330,16 @@ public final class SQLiteEventStore: EventStore {
         )
     }
 
+    /// Removes all traces of deleted rows from the files of the index.
+    ///
+    /// Deleted rows are overwritten in the file; the write-ahead log and damaged former files still contain them.
+    ///
+    /// - Throws: The error of SQLite, such as busy while a query is running, or of the storage.
+    func discardRemovedPages() async throws {
+        try await database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try IndexDatabase.removeQuarantinedFile(of: path, storage)
+    }
+
     /// Ends the progress streams and closes the file.
     ///
     /// Running queries finish first. A second call has no effect.
@@ -378,6 +412,7 @@ public final class SQLiteEventStore: EventStore {
             state.database = fresh
             state.files = IndexFiles(path)
             state.progress = found.progress
+            state.erasedUsers = found.erasedUsers
             state.suspectedCorruption = nil
             state.failureReason = nil
             state.rebuilding = Self.damaged(path, reason)
@@ -413,15 +448,24 @@ public final class SQLiteEventStore: EventStore {
 
     /// Publishes the result of a transaction.
     ///
-    /// - Parameter isReset: Whether the transaction cleared everything before its end.
-    func publish(_ progress: IndexProgress, erased: Set<InstallationID>, isReset: Bool = false) {
+    /// - Parameters:
+    ///   - users: All erased users; nil if the transaction erased none.
+    ///   - isReset: Whether the transaction cleared everything before its end.
+    func publish(
+        _ progress: IndexProgress,
+        erased: Set<InstallationID>,
+        users: Set<IdentityHash>? = nil,
+        isReset: Bool = false
+    ) {
         state.withLock { state in
             state.progress = progress
             if isReset {
                 state.erased = []
+                state.erasedUsers = []
                 state.beginning = progress.position
             }
             state.erased.formUnion(erased)
+            if let users { state.erasedUsers = users }
             state.failureReason = nil
             state.advance(to: progress.cursor)
         }
@@ -493,7 +537,7 @@ public final class SQLiteEventStore: EventStore {
             throw StoreError("The query was canceled.")
         } catch {
             recordSuspectedCorruption(error)
-            throw StoreError("The index \(path) cannot answer: \(error).")
+            throw StoreError("The index \(path) cannot be queried: \(error).")
         }
     }
 

@@ -207,9 +207,9 @@ enum CollectorAnswer {
         guard let error = json?["error"], let message = error["message"]?.string else {
             return CommandFailure(
                 .unavailable,
-                "\(address.root) responded with \(status), but not as a Trackway collector does",
+                "\(address.root) responded with \(status), but not in the format of a Trackway collector",
                 remedy: (300..<400).contains(status)
-                    ? "it redirects to another address; pass that one, perhaps with https, with --url"
+                    ? "it redirects to another address; pass that address with --url, perhaps with https"
                     : "check the address; another server or a proxy seems to be running there"
             )
         }

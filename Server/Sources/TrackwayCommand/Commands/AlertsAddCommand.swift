@@ -59,10 +59,10 @@ struct AlertsAddCommand: AsyncParsableCommand {
     @Flag(help: "Fire when no events arrive.")
     var silence = false
 
-    @Option(help: "Minimum free space of the collector's disk, in percent.")
+    @Option(help: "Minimum free space on the collector's disk, in percent.")
     var diskShare: Double?
 
-    @Option(help: "Minimum free space of the collector's disk, in bytes.")
+    @Option(help: "Minimum free space on the collector's disk, in bytes.")
     var diskBytes: Double?
 
     @Option(help: "Maximum lag of the index, such as 5m.")

@@ -35,7 +35,7 @@ struct BoardsAddCommand: AsyncParsableCommand {
     @Option(parsing: .singleValue, help: "Card as title=kind?parameters. May be given up to 50 times.")
     var card: [String] = []
 
-    @Option(help: "JSON file of a board whose cards to use; “-” for standard input.")
+    @Option(help: "JSON file of a board to copy the cards from; “-” for standard input.")
     var file: String?
 
     @Flag(help: "Print the collector's JSON.")

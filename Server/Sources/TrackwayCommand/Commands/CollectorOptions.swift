@@ -67,7 +67,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only events of this session.")
     var session: String?
 
-    @Option(help: "Only events of this project of Sensors Analytics.")
+    @Option(help: "Only events of this Sensors Analytics project.")
     var project: String?
 
     @Option(help: "Only events of this test run (attribute _run).")

@@ -57,7 +57,7 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
     var top: Int?
 
-    @Option(help: "Step number, from 1, whose drop-offs to list; at most 100 users.")
+    @Option(help: "Number of the step, from 1, to list drop-offs for; at most 100 users.")
     var people: Int?
 
     /// Checks the combination of options.

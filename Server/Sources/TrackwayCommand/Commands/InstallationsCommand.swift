@@ -62,5 +62,8 @@ struct InstallationsEraseCommand: AsyncParsableCommand {
             return Console.standard.write("The request is stored; the index has not processed it yet.")
         }
         Console.standard.write("Erased \(erasure.installation): \(erasure.events.grouped) events.")
+        if let id = order["erasure"]?.string {
+            Console.standard.write("Receipt, once the log is rewritten: trackway erasures show \(id) > receipt.json")
+        }
     }
 }

@@ -20,13 +20,13 @@ struct KeysCommand: AsyncParsableCommand {
               trackway keys create shopping-app
               # Create a key that may read events.
               trackway keys create dashboard --scope read
-              # Create a key for clients of two formats that send no key: it admits the
-              # app and the project.
+              # Create a key that admits an app of Clickstream and a project of Sensors
+              # Analytics, whose clients send no key.
               trackway keys create shop --clickstream-app shopping \\
                 --sensors-project production
-              # Create a beacon key for clients of Sift.
+              # Create a beacon key for Sift clients.
               trackway keys create phones --sift-account acct_1
-              # Create a key that admits an application of SAP Mobile Services.
+              # Create a key that admits an SAP Mobile Services application.
               trackway keys create usage --sap-application org.example.shop
               # Limit a key to 50 requests per second and a million events per day.
               trackway keys create beta --rate 50 --events-per-day 1000000

@@ -195,7 +195,7 @@ struct PlanInitCommand: AsyncParsableCommand {
     var title: String?
 
     @Flag(
-        help: "List the values of strings that have at most eight. Check that the file may contain them."
+        help: "List the values of string attributes that have at most eight. Check that none are confidential."
     )
     var values = false
 

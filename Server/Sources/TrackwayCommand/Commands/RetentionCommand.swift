@@ -50,7 +50,9 @@ struct RetentionCommand: AsyncParsableCommand {
     @Option(help: "Interval: day, week, or month (minute or hour for short ranges); at most 100.")
     var interval = QueryInterval.day
 
-    @Option(help: "Cohort: first (interval of the first such event ever), or each (every interval with one).")
+    @Option(
+        help: "Cohort: first (interval of a user's first such event ever), or each (every interval with such an event)."
+    )
     var cohort = RetentionQuery.Cohort.first
 
     /// Returns the query parameters for the collector.

@@ -9,7 +9,7 @@ internal import TrackwayCore
 struct SampleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample",
-        abstract: "Fill a collector with sample data of a shop.",
+        abstract: "Fill a collector with sample data from a shop.",
         discussion: """
             Sends the events of a fictional shop's visitors: screens, clicks, searches,
             and purchases, with a sale, an app version in which payments fail, rejected

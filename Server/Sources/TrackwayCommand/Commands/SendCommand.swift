@@ -27,7 +27,7 @@ struct SendCommand: AsyncParsableCommand {
             EXAMPLES
               # Send one event.
               trackway send purchase total=12.5 currency=CNY first=true
-              # Send an event whose attribute is text, durably.
+              # Durably send an event with a text attribute.
               trackway send sign_up plan:=007 --durably
               # Send events from a file.
               trackway send < events.ndjson
@@ -45,7 +45,7 @@ struct SendCommand: AsyncParsableCommand {
     @Argument(help: "Attributes as key=value.")
     var attributes: [String] = []
 
-    @Flag(help: "Return only when the event survives power loss.")
+    @Flag(help: "Return only once the event would survive power loss.")
     var durably = false
 
     @Option(help: "Seconds to wait for delivery.")

@@ -55,7 +55,7 @@ public struct ServeOptions: ParsableArguments {
           trackway serve --host 0.0.0.0 --port 80
           # Run behind a proxy on this machine.
           trackway serve --trusted-proxy 127.0.0.1
-          # Let web pages of an origin send events.
+          # Let web pages from an origin send events.
           trackway serve --allow-origin https://shop.example
           # Test: a free port, no keys on this machine, POST /v1/reset, and no data
           # left afterwards.
@@ -75,8 +75,8 @@ public struct ServeOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Keep no data: it is stored in memory where the system has a file system there (/dev/shm), else in a \
-            temporary folder, and removed at the end. On a loopback address no key is needed. POST /v1/reset \
+            Keep no data: store it in memory (/dev/shm) where the system supports that, or else in a temporary folder, \
+            and remove it at the end. On a loopback address, no key is needed. POST /v1/reset \
             discards everything.
             """
     )

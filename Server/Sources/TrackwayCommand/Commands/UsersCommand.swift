@@ -8,7 +8,7 @@ internal import TrackwayCore
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Find users, or show one user and their events.",
+        abstract: "Find, show, export, and erase users.",
         discussion: """
             Without a subcommand, finds users with the options of `list`.
 
@@ -19,8 +19,12 @@ struct UsersCommand: AsyncParsableCommand {
               trackway users --where plan=pro
               # Show one user's events as they arrive.
               trackway users show user-42 --follow
+              # Write everything known about a user to files.
+              trackway users export user-42 --output user-42
+              # Show what erasing a user would remove.
+              trackway users erase user-42
             """,
-        subcommands: [UsersListCommand.self, UsersShowCommand.self],
+        subcommands: [UsersListCommand.self, UsersShowCommand.self, UsersExportCommand.self, UsersEraseCommand.self],
         defaultSubcommand: UsersListCommand.self
     )
 }

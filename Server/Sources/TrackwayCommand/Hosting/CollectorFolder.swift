@@ -36,6 +36,10 @@ public struct CollectorFolder: Sendable, Hashable {
     public var intake: String { path + "/intake" }
     /// The index file, which can be rebuilt from the intake log.
     public var index: String { path + "/index.sqlite" }
+    /// The folder with the plans and receipts of erasures.
+    var erasures: String { path + "/erasures" }
+    /// The file with the secret for the hashes and signatures of erasures.
+    var erasureKey: String { path + "/erasure-key" }
     /// The file that contains the hashed keys.
     var keys: String { path + "/keys" }
 

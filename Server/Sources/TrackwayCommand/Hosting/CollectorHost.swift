@@ -62,6 +62,7 @@ public struct CollectorHost: Sendable {
             intake: storage.intake,
             store: storage.store,
             analysis: storage.analysis,
+            erasureQueue: storage.erasures,
             keys: keys,
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
@@ -174,7 +175,7 @@ public struct CollectorHost: Sendable {
         case EACCES:
             return CommandFailure(
                 .cannotCreate,
-                "this user may not listen on \(address)",
+                "this user is not allowed to listen on \(address)",
                 remedy: "choose a port of 1024 or higher with --port"
             )
         case EADDRNOTAVAIL:

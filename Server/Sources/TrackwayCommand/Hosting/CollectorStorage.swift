@@ -18,6 +18,8 @@ public protocol CollectorStorage: Sendable {
     var store: any EventStore { get }
     /// The store that answers analytics queries instead of ``store``, if any.
     var analysis: (any AnalysisStore)? { get }
+    /// The erasures; nil if the storage cannot erase users.
+    var erasures: ErasureQueue? { get }
 
     /// Indexes records and maintains connections until the task is canceled.
     func run() async
@@ -38,6 +40,10 @@ public protocol CollectorStorage: Sendable {
     ///
     /// - Throws: The error of the file that could not be closed.
     func close() throws
+}
+
+extension CollectorStorage {
+    public var erasures: ErasureQueue? { nil }
 }
 
 /// A provider that opens the storage of a collector.
@@ -91,6 +97,7 @@ private struct LocalStorage: CollectorStorage {
     let intake: any RecordIntake
     var store: any EventStore { index }
     var analysis: (any AnalysisStore)? { nil }
+    let erasures: ErasureQueue?
     private let index: SQLiteEventStore
     private let indexer: Indexer
 
@@ -102,7 +109,9 @@ private struct LocalStorage: CollectorStorage {
                 remedy: "start it with `trackway-cluster serve --nats`, or choose another folder with --data"
             )
         }
-        index = try host.openIndex()
+        let erasures = try host.openErasures()
+        self.erasures = erasures
+        index = try host.openIndex(erasures: erasures)
         let indexer = Indexer(
             folder: host.folder.intake,
             store: index,
@@ -111,11 +120,22 @@ private struct LocalStorage: CollectorStorage {
             onStatus: { [logger = host.logger] in logger.warning("\($0)") }
         )
         self.indexer = indexer
-        intake = try host.openIntake(
+        let intake = try host.openIntake(
             needed: { [index, segmentBytes = host.intake.segmentBytes] in
                 index.bytesNeeded(upTo: $0, segmentBytes: segmentBytes)
             },
             committed: { indexer.markDurable(upTo: $0) }
+        )
+        self.intake = intake
+        indexer.setEraser(
+            LogEraser(
+                folder: host.folder.intake,
+                queue: erasures,
+                limits: host.configuration.limits,
+                clock: SystemClock(),
+                completeSegment: { try intake.completeSegment() },
+                commit: { _ = try await intake.commit(kind: $0, record: $1) }
+            )
         )
     }
 
@@ -135,16 +155,19 @@ extension CollectorHost {
     ///   - keepsLegacyIndex: Whether to keep the index of an earlier version next to the new one, for a source that may
     ///     have lost its first records.
     ///   - joinsVisitors: Whether a visitor who signs in and the signed-in user count as one person.
+    ///   - erasures: The erasures; nil if the source of the index cannot be rewritten.
     /// - Throws: ``CommandFailure`` when the file cannot be opened.
     public func openIndex(
         keepsLegacyIndex: Bool = false,
-        joinsVisitors: Bool = true
+        joinsVisitors: Bool = true,
+        erasures: ErasureQueue? = nil
     ) throws(CommandFailure) -> SQLiteEventStore {
         do {
             let store = try SQLiteEventStore(
                 path: folder.index,
                 keepsLegacyIndex: keepsLegacyIndex,
-                joinsVisitors: joinsVisitors
+                joinsVisitors: joinsVisitors,
+                erasures: erasures
             )
             if let quarantinedPath = store.quarantinedPath {
                 logger.warning("\(store.failureReason ?? "") The damaged file was moved to \(quarantinedPath).")
@@ -156,6 +179,27 @@ extension CollectorHost {
                 error.message,
                 remedy:
                     "check the permissions of \(folder.path); if deleted, the index is rebuilt from the intake log"
+            )
+        }
+    }
+
+    /// Opens the erasures and their key.
+    fileprivate func openErasures() throws(CommandFailure) -> ErasureQueue {
+        do {
+            let files = try ErasureFiles(folder: folder.erasures)
+            guard try FileManager.default.fileExists(atPath: folder.erasureKey) || files.isEmpty else {
+                throw ErasureError(
+                    "\(folder.erasureKey) is missing, and with it erased users are not recognized. Restore the file "
+                        + "from a backup, or delete \(folder.erasures) to start without the earlier erasures."
+                )
+            }
+            let key = try ErasureKey.open(folder.erasureKey, randomUInt64: Self.randomUInt64)
+            return try ErasureQueue(files, key: key)
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "cannot open the erasures: \(error)",
+                remedy: "check the permissions of \(folder.path), and restore unreadable files from a backup"
             )
         }
     }

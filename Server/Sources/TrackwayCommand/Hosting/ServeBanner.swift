@@ -51,7 +51,7 @@ struct ServeBanner: Sendable {
         lines.append(
             style.faint(
                 isEphemeral
-                    ? "Press Ctrl-C to stop it; no data is left. On this machine, sending needs no key either."
+                    ? "Press Ctrl-C to stop it; no data is left behind. On this machine, sending needs no key either."
                     : "Press Ctrl-C to stop it; every acknowledged event \(storage.acknowledged)."
             )
         )

@@ -49,7 +49,7 @@ struct AttributeArgument: Sendable, Hashable {
                 guard let value = try AttributeValue(JSONValue.parse(Array(text.utf8))) else {
                     throw CommandFailure(
                         .usage,
-                        "“\(argument)” is null, which attributes cannot be",
+                        "“\(argument)” is null, but attributes cannot be null",
                         remedy: "omit the attribute instead"
                     )
                 }

@@ -88,7 +88,7 @@ struct EventLine: Sendable, Hashable {
 
     private static func item(_ value: JSONValue, number: Int) throws(CommandFailure) -> Item {
         guard let id = value["id"]?.string else {
-            throw inputFailure(number, "an item has no “id” that is text", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
+            throw inputFailure(number, "an item has no text “id”", remedy: "write \"items\":[{\"id\":\"A-1\"}]")
         }
         var attributes: Attributes = [:]
         if case .object(let object) = value["attributes"] { attributes = Attributes(object) }

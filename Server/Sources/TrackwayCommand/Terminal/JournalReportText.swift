@@ -57,7 +57,7 @@ struct JournalReportText: Sendable {
             lines.append(
                 "  → \(cursor.destination)  at \(cursor.position), next #\(cursor.next): "
                     + counts(cursor.delivered, cursor.dropped) + ", \(waiting.grouped) pending"
-                    + (cursor.isBalanced ? "" : style.colored("  the cursor's numbers do not add up", .red))
+                    + (cursor.isBalanced ? "" : style.colored("  the cursor's numbers are inconsistent", .red))
             )
         }
         return lines
@@ -74,7 +74,7 @@ struct JournalReportText: Sendable {
             return style.colored("✓ ", .green) + "\(report.events.grouped) events stored, none damaged"
         }
         return style.colored("✗ ", .red)
-            + "\(report.events.grouped) events stored; only the records in damaged places are lost"
+            + "\(report.events.grouped) events stored; only the records in damaged ranges are lost"
     }
 
     /// Returns a description of the damage that was skipped.

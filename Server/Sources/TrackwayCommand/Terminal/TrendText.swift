@@ -168,7 +168,8 @@ struct TrendText: Sendable {
         ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
         let ignored = counts.events - counts.numbers
         let sentence =
-            "Ignored \(ignored.grouped) of \(counts.events.grouped) events (no number): \(parts.joined(separator: ", "))."
+            "Ignored \(ignored.grouped) of \(counts.events.grouped) events (not a number): "
+            + parts.joined(separator: ", ") + "."
         return ["", sentence]
             + (counts.texts > 0 ? ["To convert text such as \"12.50\" to numbers, pass --texts-as-numbers."] : [])
     }

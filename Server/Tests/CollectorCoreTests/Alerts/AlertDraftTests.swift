@@ -59,10 +59,10 @@ struct AlertDraftTests {
         (#"{"title":"a","version":0,"condition":{"kind":"missing"}}"#, "version"),
         (#"{"title":"a","colour":1,"condition":{"kind":"missing"}}"#, "colour"),
     ])
-    func `an invalid alert is rejected, naming the member`(_ json: String, _ field: String) throws {
+    func `an invalid alert is rejected with an error that names the member`(_ json: String, _ field: String) throws {
         let error = #expect(throws: SavedError.self) {
             guard let value = try? JSONValue.parse(Array(json.utf8)) else {
-                throw SavedError(.malformed, field: field, "JSON has no such number.")
+                throw SavedError(.malformed, field: field, "JSON cannot represent this number.")
             }
             return try AlertDraft(value)
         }
@@ -79,7 +79,7 @@ struct AlertDraftTests {
             (#"{"kind":"lag"}"#, #"{"kind":"lag","threshold":300.0}"#, 301, 300),
         ] as [(String, String, Double, Double)]
     )
-    func `conditions on the disk and the index have defaults, and are written as they are read`(
+    func `conditions on the disk and the index have defaults, and are written in the form in which they are read`(
         _ given: String,
         _ written: String,
         _ fires: Double,
@@ -96,7 +96,7 @@ struct AlertDraftTests {
     }
 
     @Test
-    func `a link has the page's shortest period that covers the query's, at most 90 days`() {
+    func `a link uses the page's shortest period that covers the query's, at most 90 days`() {
         for (last, shown) in [("90m", "24h"), ("24h", "24h"), ("25h", "7d"), ("30d", "30d"), ("366d", "90d")] {
             let condition = AlertCondition(.trends, query: "name=a&last=\(last)&where=b%3D1")
             #expect(condition.page == "/?questions=trends&name=a&where=b%3D1&last=\(shown)")

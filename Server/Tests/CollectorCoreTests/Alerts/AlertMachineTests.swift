@@ -37,7 +37,7 @@ struct AlertMachineTests {
         var pendingFor: Int64 = 0
         var resolveAfter: Int64 = 0
         var repeatInterval: Int64?
-        var testDescription: String { "\(outcomes) for \(pendingFor) keep \(resolveAfter)" }
+        var testDescription: String { "\(outcomes), pending for \(pendingFor), resolve after \(resolveAfter)" }
     }
 
     @Test(arguments: [
@@ -61,7 +61,7 @@ struct AlertMachineTests {
         ),
         CheckSequence(outcomes: "++?+", actions: "F..A", states: "FFFF", repeatInterval: 180),
     ])
-    func `checks give the expected actions and states`(_ sequence: CheckSequence) {
+    func `checks produce the expected actions and states`(_ sequence: CheckSequence) {
         let settings = Self.settings(
             pendingFor: sequence.pendingFor,
             resolveAfter: sequence.resolveAfter,

@@ -91,7 +91,7 @@ struct AlertStoreTests {
     }
 
     @Test
-    func `a change of an outdated version is rejected; sending back a masked URL keeps the URL`() async throws {
+    func `a change to an outdated version is rejected; sending back a masked URL keeps the URL`() async throws {
         let store = Self.store(try Self.folder())
         let id = try await store.add(try Self.draft(), at: ManualClock().now().wall).stored.alert.id
         let now = ManualClock().now().wall
@@ -118,7 +118,7 @@ struct AlertStoreTests {
     }
 
     @Test
-    func `without alerts nothing is due, and a paused alert is not checked`() async throws {
+    func `without alerts, nothing is due, and a paused alert is not checked`() async throws {
         let (store, clock) = (Self.store(try Self.folder()), ManualClock())
         guard case .nothing = await store.nextEvaluation(at: clock.now().monotonic) else { throw NotDue() }
         _ = try await store.add(try Self.draft(#","paused":true"#), at: clock.now().wall)
@@ -164,7 +164,7 @@ struct AlertStoreTests {
     }
 
     @Test
-    func `a message that is not accepted is tried seven times within a day, with growing delays, and then given up`()
+    func `delivery of a message is attempted seven times within a day, with growing delays, and then abandoned`()
         async throws
     {
         let (storage, clock) = (try Self.folder(), ManualClock())
@@ -339,16 +339,16 @@ struct AlertStoreTests {
             store = Self.store(faulty, clock, seed: UInt64(seed) * 1_000 + number)
         }
         #expect(received.count > 3)
-        // Messages with the same id follow each other directly.
+        // Messages with the same id are consecutive.
         var seen: [String] = []
         for (index, message) in received.enumerated() where seen.last != message.id {
-            #expect(!seen.contains(message.id), "message \(index) came back")
+            #expect(!seen.contains(message.id), "message \(index) was sent again later")
             seen.append(message.id)
         }
     }
 
     @Test
-    func `for a while, a replaced secret signs along with the new one`() async throws {
+    func `for a while, messages are signed with both the replaced secret and the new one`() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         var store = Self.store(storage, clock)
         let made = try await store.add(try Self.draft(), at: clock.now().wall)
@@ -365,7 +365,7 @@ struct AlertStoreTests {
     }
 
     @Test
-    func `the maximum is a hundred alerts, and fifty stored attempts for each`() async throws {
+    func `there are at most a hundred alerts, and at most fifty stored attempts for each`() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)
         for _ in 0..<AlertLimits.alerts { _ = try await store.add(try Self.draft(), at: clock.now().wall) }

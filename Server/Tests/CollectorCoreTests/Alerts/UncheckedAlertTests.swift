@@ -33,7 +33,7 @@ struct UncheckedAlertTests {
         let before = AlertStoreTests.store(storage, clock)
         let id = try await before.add(try AlertStoreTests.draft(#","every":"20m""#), at: clock.now().wall)
             .stored.alert.id
-        // The first of the three checks says nothing about the time before, so they count as forty minutes.
+        // The time before the first of the three checks does not count, so together they count as forty minutes.
         for _ in 0..<3 {
             try await Self.recordFailedCheck(before, clock)
             clock.advance(by: .seconds(1_200))

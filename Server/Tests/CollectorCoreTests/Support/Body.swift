@@ -41,7 +41,7 @@ enum Body {
         return try verdict.get()
     }
 
-    /// Returns an admitted batch's stored content, read as by the index.
+    /// Returns an admitted batch's stored content, as the index reads it.
     static func visit(_ batch: AdmittedBatch) throws -> (header: BatchHeader?, events: [VisitedIntakeEvent]) {
         let record = try batch.record.withUnsafeBytes { try IntakeRecord(payload: $0) }
         var header: BatchHeader?

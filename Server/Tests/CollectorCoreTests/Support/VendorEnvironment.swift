@@ -75,7 +75,7 @@ enum VendorEnvironment {
         }.joined()
     }
 
-    /// Returns all events stored for a batch, read as by the index.
+    /// Returns all events stored for a batch, as the index reads them.
     static func visit(_ batch: VendorBatch) throws -> [StoredVendorEvent] {
         var kept: [StoredVendorEvent] = []
         for bytes in batch.records {

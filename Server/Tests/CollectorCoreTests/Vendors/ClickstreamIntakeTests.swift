@@ -76,12 +76,12 @@ struct ClickstreamIntakeTests {
     }
 
     static let packings: [(String, @Sendable ([UInt8]) -> [UInt8], ContentEncoding)] = [
-        ("as it is", { $0 }, .identity),
+        ("unmodified", { $0 }, .identity),
         ("base64 of gzip", { Array(VendorEnvironment.base64(GzipCompressor().compress($0)).utf8) }, .identity),
         ("gzip that is not declared", { GzipCompressor().compress($0) }, .identity),
         ("gzip by the transport", { GzipCompressor().compress($0) }, .gzip),
         ("base64 of plain text", { Array(VendorEnvironment.base64($0).utf8) }, .identity),
-        ("white space around", { Array(" \n".utf8) + $0 + Array("\n".utf8) }, .identity),
+        ("surrounding white space", { Array(" \n".utf8) + $0 + Array("\n".utf8) }, .identity),
     ]
 
     @Test(arguments: 0..<packings.count)
@@ -113,7 +113,7 @@ struct ClickstreamIntakeTests {
     }
 
     @Test
-    func `an event id that is not a UUID gives the same event each time, and a different one for another app`() throws {
+    func `an event id that is not a UUID gives the same UUID each time, and a different one for another app`() throws {
         func id(_ app: String) throws -> String? {
             let event = #"{"app_id":"\#(app)","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
             return try VendorEnvironment.visit(VendorEnvironment.clickstream(Array(event.utf8), app: app)).first?.id
@@ -148,7 +148,7 @@ struct ClickstreamIntakeTests {
     ]
 
     @Test(arguments: faults)
-    func `a faulty event is stored as received, with its reason, and rejects only itself`(
+    func `a faulty event is stored as received with the reason, without affecting the others`(
         _ event: String,
         _ code: String,
         _ field: String
@@ -183,7 +183,7 @@ struct ClickstreamIntakeTests {
     }
 
     @Test
-    func `each installation of a body has a separate header, and a long body becomes several records`() throws {
+    func `each installation in a body has a separate header, and a long body becomes several records`() throws {
         let events = (0..<2_500).map { number in
             #"{"app_id":"shop_ios","device_id":"D\#(number % 3)","event_id":"E\#(number)","event_type":"e","timestamp":1}"#
         }

@@ -85,7 +85,8 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `the same report has the same ids, compressed or not; equal events of one report stay two`() throws {
+    func `the same report has the same ids, compressed or not; equal events within one report remain separate`() throws
+    {
         let plain = try Self.admit(Samples.body).batch
         #expect(try Self.admit(Samples.body).batch.records == plain.records)
         #expect(try Self.admit(GzipCompressor().compress(Array(Samples.body.utf8))).batch.records == plain.records)
@@ -127,7 +128,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `the members that a report lacks are named by their paths, all at once`() {
+    func `all missing members of a report are named at once, by their paths`() {
         let refusal = Self.refusal(#"{"sessions":[]}"#)
         #expect(refusal?.code == "field_missing" && refusal?.field == "report")
         #expect(refusal?.message == "The report lacks report, appInfo.application, deviceInfo.deviceID.")
@@ -140,7 +141,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `an incomplete event or session rejects only itself, and is named by its path`() throws {
+    func `an incomplete event or session is rejected without affecting the others, and is named by its path`() throws {
         let good = Samples.events[0]
         let body =
             #"{"report":"\#(Samples.report)","appInfo":{"application":"org.example.shop"},"deviceInfo":{"deviceID":"d"},"#
@@ -168,7 +169,7 @@ struct SAPUsageIntakeTests {
         (Samples.report(application: "other", events: []), "application_mismatch"),
         (Samples.report(device: "other", events: []), "device_mismatch"),
         (Samples.body.replacing(#""sessions":["#, with: #""sessions":7,"x":["#), "malformed_json"),
-        // With two counts it is undecidable which one applies.
+        // With two counts, it is unclear which one applies.
         (
             Samples.body.replacing("{\"report\"", with: #"{"report":"\#(Samples.report)","report""#),
             "malformed_json"
@@ -195,7 +196,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `more sessions or events than any client sends are rejected, and one that is too long rejects only itself`()
+    func `more sessions or events than any client sends are rejected; one that is too long does not affect the others`()
         throws
     {
         let many = Array(repeating: "1", count: SAPUsageBody.maximumElements + 1)
@@ -213,7 +214,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `names repeated in every event have a maximum length, and so has the content of an event`() throws {
+    func `names repeated in every event have a maximum length, and so does the content of an event`() throws {
         let long = String(repeating: "x", count: 513)
         #expect(Self.refusal(Samples.report(session: long, events: Samples.events))?.kind == .tooLarge)
         #expect(
@@ -258,7 +259,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test
-    func `an object in others becomes attributes again, anything else stays a text`() throws {
+    func `an object in others becomes attributes again; any other value stays text`() throws {
         let time = #""time":"2024-06-10T06:13:20Z""#
         let kept = try Self.kept(
             #"{\#(time),"key":"a","view":"V","others":"{\"n\":1,\"view\":\"other\",\"deep\":{\"k\":[true]}}"}"#,

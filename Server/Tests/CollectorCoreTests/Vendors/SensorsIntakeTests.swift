@@ -154,7 +154,7 @@ struct SensorsIntakeTests {
     }
 
     @Test
-    func `the same record is the same event, whenever it is sent; another number, time or project makes another one`()
+    func `a record is the same event whenever it is sent; a different number, time or project makes it another event`()
         throws
     {
         func id(_ json: String, project: String = "production") throws -> String? {
@@ -170,7 +170,7 @@ struct SensorsIntakeTests {
     }
 
     @Test
-    func `equal records without a number are all stored, and recognized when they are sent again`() throws {
+    func `equal records without a number are all stored, and are recognized when they are sent again`() throws {
         let record = #"{"type":"track","event":"e","time":1750000000000,"distinct_id":"d","properties":{}}"#
         let twice = try Self.kept("\(record),\(record)")
         #expect(Set(twice.map(\.id)).count == 2)
@@ -232,7 +232,7 @@ struct SensorsIntakeTests {
     ]
 
     @Test(arguments: faults)
-    func `a faulty record is stored as received, with its reason, and rejects only itself`(
+    func `a faulty record is stored as received with the reason, without affecting the others`(
         _ record: String,
         _ code: String,
         _ field: String

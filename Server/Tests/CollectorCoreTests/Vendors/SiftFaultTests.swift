@@ -28,7 +28,7 @@ struct SiftFaultTests {
     ]
 
     @Test(arguments: unreadable)
-    func `an event that is not JSON rejects only itself, and is stored as text with its reason`(
+    func `an event that is not JSON is stored as text with the reason, without affecting the others`(
         _ event: String,
         _ reason: String
     ) throws {
@@ -44,7 +44,7 @@ struct SiftFaultTests {
     }
 
     @Test
-    func `invalid UTF-8 rejects only its event; the stored text shows where the bytes were`() throws {
+    func `invalid UTF-8 affects only its event, whose stored text shows where the bytes were`() throws {
         let body = Array("{\"data\":[{\"user_id\":\"".utf8) + [0xE9] + Array("\"},\(Self.good)]}".utf8)
         let batch = try VendorEnvironment.sift(body)
         #expect(batch.accepted == 1 && batch.rejected.first?.message.contains("invalid_utf8 at byte 21") == true)
@@ -96,7 +96,7 @@ struct SiftFaultTests {
     }
 
     @Test
-    func `a faulty event belongs to its installation, so that an erasure deletes it`() throws {
+    func `a faulty event belongs to its installation, so an erasure deletes it`() throws {
         let event = #"{"installation_id":"\#(SiftSamples.installation)","fields":{"n":1}}"#
         let kept = try VendorEnvironment.visit(try Self.admit(Self.good, event)).first { $0.fault != nil }
         #expect(kept?.installation == InstallationID(SiftSamples.installation))

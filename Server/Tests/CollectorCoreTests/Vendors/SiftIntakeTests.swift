@@ -37,7 +37,7 @@ struct SiftIntakeTests {
     }
 
     @Test
-    func `an app state becomes our own SDK's snapshot: enumerations lose their type's name`() throws {
+    func `an app state becomes our own SDK's snapshot, and enumeration values lose their type's name`() throws {
         let short = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.list.utf8))).last)
         #expect(short.name == CapturedName.appState)
         #expect(
@@ -128,7 +128,7 @@ struct SiftIntakeTests {
     ]
 
     @Test(arguments: liberties)
-    func `everything that the format leaves open is accepted, and nothing is lost`(
+    func `every variation that the format allows is accepted without loss`(
         _ event: String,
         _ name: String,
         _ attributes: String?
@@ -170,7 +170,7 @@ struct SiftIntakeTests {
     ]
 
     @Test(arguments: faults)
-    func `a faulty event rejects only itself, and its reason names the field`(
+    func `a faulty event is rejected without affecting the others, and the reason names the field`(
         _ event: String,
         _ code: String,
         _ field: String
@@ -215,7 +215,7 @@ struct SiftIntakeTests {
     }
 
     @Test
-    func `the same event has the same id, whatever the order of its members, and a different one in another account`()
+    func `the same event has the same id regardless of member order, and a different one in another account`()
         throws
     {
         let event = #"{"time":9,"mobile_event_type":"a","fields":{"x":"1","y":"2"}}"#
@@ -242,7 +242,7 @@ struct SiftIntakeTests {
     }
 
     @Test
-    func `an installation is its UUID, a hash of any other id, and nil without one`() throws {
+    func `an installation's id is its UUID, a hash of any other id, or nil without one`() throws {
         let uuid = SiftSamples.installation
         func installation(_ text: String) throws -> InstallationID? {
             try Self.admitted(#"{"time":1,"installation_id":"\#(text)"}"#).first?.installation

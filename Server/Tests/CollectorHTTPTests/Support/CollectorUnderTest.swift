@@ -12,7 +12,7 @@ internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
-/// A loopback collector with in-memory storage and a list as index.
+/// A loopback collector with in-memory storage and an in-memory index.
 struct CollectorUnderTest: Sendable {
     let port: Int
     let storage: FaultyStorage
@@ -21,9 +21,14 @@ struct CollectorUnderTest: Sendable {
     let clock: ManualClock
     let keys: Keys
     let policies: UsagePolicyFile
+    /// The erasures; nil as in a cluster.
+    let erasures: ErasureQueue?
     /// Receives the webhooks of alerts.
     let receiver: ScriptedTransport
     let shutDown: @Sendable () async -> Void
+
+    /// The key for erasures.
+    static let erasureKey = ErasureKey(randomUInt64: { 0x5eed })
 
     /// Fixed keys that can be revoked.
     final class Keys: KeyStore {
@@ -62,7 +67,8 @@ struct CollectorUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - intake: Accepts the records; nil for a log in memory.
-    ///   - analysis: Answers analytics queries instead of the list; nil for the list.
+    ///   - analysis: Answers analytics queries instead of the in-memory index; nil for the index.
+    ///   - hasErasures: Whether the collector erases users.
     ///   - resources: Returns the collector's resource use.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
@@ -71,6 +77,7 @@ struct CollectorUnderTest: Sendable {
         plan: PlanChecker? = nil,
         intake given: (any RecordIntake)? = nil,
         analysis: (any AnalysisStore)? = nil,
+        hasErasures: Bool = false,
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
@@ -92,12 +99,16 @@ struct CollectorUnderTest: Sendable {
                 clock: clock
             )
         let receiver = ScriptedTransport()
+        let erasures =
+            hasErasures
+            ? try ErasureQueue(ErasureFiles(folder: "/data/erasures", storage: storage), key: erasureKey) : nil
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
         let server = CollectorServer(
             configuration: configuration,
             intake: intake,
             store: store,
             analysis: analysis,
+            erasureQueue: erasures,
             keys: keys,
             assets: [
                 WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8)),
@@ -148,6 +159,7 @@ struct CollectorUnderTest: Sendable {
                     clock: clock,
                     keys: keys,
                     policies: policies,
+                    erasures: erasures,
                     receiver: receiver,
                     shutDown: { await group.triggerGracefulShutdown() }
                 )

@@ -12,6 +12,8 @@ final class InMemoryEventStore: EventStore {
         var followers: [AsyncStream<EventPosition>.Continuation] = []
         var failure: StoreError?
         var erased: Set<InstallationID> = []
+        var erasedUsers: Set<String> = []
+        var previews: [String: ErasurePreview] = [:]
         var failureReason: String?
         var lag: String?
         var isBuilding = false
@@ -49,7 +51,7 @@ final class InMemoryEventStore: EventStore {
         return event
     }
 
-    /// Makes every query fail; nil stops that.
+    /// Makes every query fail; nil makes queries succeed again.
     func fail(_ failure: StoreError?) {
         state.withLock { $0.failure = failure }
     }
@@ -63,7 +65,7 @@ final class InMemoryEventStore: EventStore {
     /// Returns the latest query of a type about users or paths.
     func latestQuery<Query>(_ type: Query.Type) -> Query? { state.withLock { $0.queries.last as? Query } }
 
-    /// The plan that counted everything; nil for none.
+    /// The digest of the plan used for all counts, or nil for none.
     var planDigest: String? { state.withLock { $0.planDigest } }
     func count(byPlan digest: String) { state.withLock { $0.planDigest = digest } }
 
@@ -120,14 +122,14 @@ final class InMemoryEventStore: EventStore {
 
     var incompleteReason: String? { state.withLock { $0.failureReason ?? $0.lag } }
 
-    /// Makes the index lag while it follows; nil stops that.
+    /// Makes the index lag while it follows the log; nil ends the lag.
     func lag(_ partial: String?) {
         state.withLock { $0.lag = partial }
     }
 
     var isBuilding: Bool { state.withLock { $0.isBuilding } }
 
-    /// Marks the index as being built; nil stops that.
+    /// Marks the index as being built; nil marks it as complete.
     ///
     /// Meanwhile, every query fails.
     func build(_ failureReason: String?) {
@@ -150,6 +152,29 @@ final class InMemoryEventStore: EventStore {
     /// Marks the installation as erased from now on.
     func erase(_ installation: InstallationID) {
         state.withLock { _ = $0.erased.insert(installation) }
+    }
+
+    func isErased(user id: String) -> Bool { state.withLock { $0.erasedUsers.contains(id) } }
+
+    var hasErasedUsers: Bool { state.withLock { !$0.erasedUsers.isEmpty } }
+
+    /// Marks the user as erased from now on, and removes the user's preview.
+    func erase(user id: String) {
+        state.withLock { state in
+            state.erasedUsers.insert(id)
+            state.previews[id] = nil
+        }
+    }
+
+    /// Sets the preview of its user's erasure.
+    func add(_ preview: ErasurePreview) {
+        state.withLock { $0.previews[preview.user] = preview }
+    }
+
+    func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview? {
+        let (preview, failure) = state.withLock { ($0.previews[user], $0.failure) }
+        if let failure { throw failure }
+        return preview
     }
 
     func failedGroups(in time: QueryTimeRange) async throws(StoreError) -> FailedGroups {
@@ -368,7 +393,7 @@ final class InMemoryEventStore: EventStore {
         return description
     }
 
-    /// The latest catalogue query.
+    /// The latest catalog query.
     var catalogQuery: CatalogQuery? { state.withLock { $0.catalog } }
 
     func advance(

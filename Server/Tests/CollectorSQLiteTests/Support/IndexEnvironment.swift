@@ -2,11 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorCore
-internal import CollectorSQLite
 internal import Foundation
 internal import GRDB
 internal import TrackwayCore
 internal import TrackwayJournal
+
+@testable internal import CollectorSQLite
 
 /// A folder with an intake log and an index of it.
 ///
@@ -17,6 +18,9 @@ final class IndexEnvironment {
     private(set) var store: SQLiteEventStore
     private(set) var indexer: Indexer
     private let checkpoints: CheckpointSchedule
+    /// The key for erasures.
+    static let erasureKey = ErasureKey(randomUInt64: { 0x5eed })
+    private(set) var erasures: ErasureQueue
 
     init(
         segmentBytes: Int = 1 << 20,
@@ -27,8 +31,51 @@ final class IndexEnvironment {
         self.checkpoints = checkpoints
         folder = FileManager.default.temporaryDirectory.path + "/trackway-store-" + UUID().uuidString
         log = try SegmentedLog(folder: folder + "/intake", options: LogOptions(segmentBytes: segmentBytes))
-        store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, checkpoints: checkpoints)
+        erasures = try ErasureQueue(ErasureFiles(folder: folder + "/erasures"), key: Self.erasureKey)
+        store = try SQLiteEventStore(
+            path: folder + "/index.sqlite",
+            timeout: .zero,
+            checkpoints: checkpoints,
+            erasures: erasures
+        )
         indexer = Indexer(folder: folder + "/intake", store: store, plan: plan, eventsPerStep: eventsPerStep)
+        setEraser()
+    }
+
+    private func setEraser() {
+        let eraser = LogEraser(
+            folder: folder + "/intake",
+            queue: erasures,
+            limits: AdmissionLimits(),
+            clock: SystemClock(),
+            completeSegment: { [log] in try log.completeSegment() },
+            commit: { [log] kind, record in
+                _ = try record.withUnsafeBytes { try log.append(kind: kind, payload: $0) }
+            }
+        )
+        indexer.setEraser(eraser)
+    }
+
+    /// Requests the erasure of a user, indexes the request, and completes the erasure.
+    ///
+    /// - Returns: The receipt.
+    @discardableResult
+    func erase(user: String, received: Int64 = 1_800_000_000_000) async throws -> ErasureReceipt? {
+        try requestErasure(of: user, received: received)
+        try await index()
+        try await indexer.completeErasures()
+        return try erasures.receipts().first
+    }
+
+    /// Appends a request to erase a user.
+    func requestErasure(of user: String, received: Int64 = 1_800_000_000_000) throws {
+        let record = UserErasureRecord(
+            received: Timestamp(milliseconds: received),
+            key: "officer",
+            identity: Self.erasureKey.hash(user: user),
+            user: user
+        )
+        try append(record.bytes, kind: .userErasure)
     }
 
     deinit {
@@ -56,7 +103,7 @@ final class IndexEnvironment {
         try payload.withUnsafeBytes { try log.append(kind: kind, payload: $0) }
     }
 
-    /// Makes everything appended durable, and indexes it.
+    /// Makes everything appended durable and indexes it.
     func index() async throws {
         indexer.markDurable(upTo: log.end)
         try await indexer.catchUp()
@@ -71,7 +118,8 @@ final class IndexEnvironment {
         onStatus: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         try store.close()
-        store = try SQLiteEventStore(path: path, timeout: .zero, checkpoints: checkpoints)
+        erasures = try ErasureQueue(ErasureFiles(folder: folder + "/erasures"), key: Self.erasureKey)
+        store = try SQLiteEventStore(path: path, timeout: .zero, checkpoints: checkpoints, erasures: erasures)
         indexer = Indexer(
             folder: folder + "/intake",
             store: store,
@@ -79,6 +127,7 @@ final class IndexEnvironment {
             eventsPerStep: eventsPerStep,
             onStatus: onStatus
         )
+        setEraser()
     }
 
     /// Returns every row of every table as text.

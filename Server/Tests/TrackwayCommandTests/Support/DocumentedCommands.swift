@@ -44,7 +44,7 @@ struct DocumentedCommands {
         lines = Self.lines(of: executable, in: "```\n\(examples.joined(separator: "\n"))\n```", named: name)
     }
 
-    /// Reads the code spans in comments and texts of Swift files.
+    /// Reads the code spans in comments and string literals of Swift files.
     ///
     /// - Parameters:
     ///   - executable: The name at the start of a span.

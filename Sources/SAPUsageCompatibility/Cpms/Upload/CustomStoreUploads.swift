@@ -115,7 +115,7 @@ struct CustomStoreUploads: Sendable, Hashable, Codable {
     }
 }
 
-/// The records of a custom store.
+/// The records in a custom store.
 ///
 /// A custom store's snapshot can only be removed as a whole. Until everything that can be sent has been sent,
 /// delivered records stay in the snapshot, and their hashes are saved. A record that cannot be sent is stored again

@@ -29,7 +29,7 @@ struct SAPcpmsReport {
     /// The info of the last session's start.
     private(set) var lastStart: UsageInfo = [:]
 
-    /// Whether events of the session in effect can be sent.
+    /// Whether events in the session in effect can be sent.
     var canSend: Bool { session != nil }
 
     /// Creates a report that begins in a session.
@@ -59,7 +59,7 @@ struct SAPcpmsReport {
         start.map { UsageSession(start: $0, isSent: true, isOpen: isOpen) }
     }
 
-    /// The info keys of a session start.
+    /// The info keys for a session start.
     ///
     /// Their values become attributes of every event instead.
     private static let startKeys: [(key: String, attribute: String)] = [
@@ -153,7 +153,7 @@ struct SAPcpmsBatch {
         var time: Int64 { event.time.milliseconds }
     }
 
-    /// The attribute that distinguishes equal events of different reports.
+    /// The attribute that distinguishes equal events in different reports.
     static let occurrenceKey = "_occurrence"
 
     private(set) var items: [Item] = []
@@ -165,7 +165,7 @@ struct SAPcpmsBatch {
     /// Returns the number of items for one request.
     ///
     /// If possible without halving the request, the last item of the request and the first item after it have
-    /// different times, because receivers count equal events of one report.
+    /// different times, because receivers count equal events in one report.
     func requestCount(_ limits: BatchLimits) -> Int {
         var count = 0
         var size = 0

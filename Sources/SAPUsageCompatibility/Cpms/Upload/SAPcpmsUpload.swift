@@ -119,7 +119,7 @@ extension SAPcpmsUsageUploader.UploadError {
     }
 }
 
-/// The permission of an upload to send records.
+/// An upload's permission to send records.
 ///
 /// An upload may send while the decisions permit it and consent has not been withdrawn since the upload began.
 struct UploadPermission: Sendable {

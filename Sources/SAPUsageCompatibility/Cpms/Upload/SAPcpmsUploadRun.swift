@@ -237,7 +237,7 @@ final class SAPcpmsUploadRun {
         replay = nil
         if source.endsSession, report.isOpen {
             if let last = batch.items.last, last.item.event == .sessionStart {
-                // The session has no records yet, so its start stays and the session continues.
+                // The session has no records yet, so its start is kept and the session continues.
                 _ = batch.removeLast()
                 trailingEntries = last.before + [.retained(last.item)] + trailingEntries
             } else if report.canSend, batch.items.last != nil || hasSentPartOfSession {
@@ -404,7 +404,7 @@ final class SAPcpmsUploadRun {
             plan.refusals = earlier.refusals
         }
         if plan != source.plan { try source.write(plan) }
-        /// Saves that the back end did not accept the report this time.
+        /// Saves the fact that the back end did not accept the report this time.
         ///
         /// If an earlier response was lost, the back end may have accepted the report at that time, unless it
         /// repeatedly rejects the content.
@@ -474,7 +474,7 @@ final class SAPcpmsUploadRun {
                 field: "upload(to:)",
                 value: "\(withheld) records of \"\(target)\", the first is \"\(firstWithheld ?? "")\"",
                 message: "\(withheld) records of \"\(target)\", the first \((firstWithheld ?? "").quoted), were "
-                    + "withheld from the upload and stay stored. They are too large, belong to another application, "
+                    + "withheld from the upload and remain stored. They are too large, belong to another application, "
                     + "or lack the session with an id, an application and a device that the format requires.",
                 recoverySuggestion:
                     "Start with SAPcpmsUsage.sessionStart. Read such records with a snapshot, or remove them by date."

@@ -21,7 +21,7 @@ internal import TrackwayDestinations
 ///
 /// The records of a report are removed as soon as the report is accepted. A report whose response was lost is resent
 /// byte for byte with the same ID, even by the next process. Records that lack required fields (a session with an ID,
-/// an application, and a device), or that are rejected individually, stay stored and are reported in one
+/// an application, and a device), or that are rejected individually, remain stored and are reported in one
 /// `Diagnostic`. They do not prevent other records from being sent.
 public final class SAPcpmsUsageUploader: Sendable {
     /// The reason why an upload did not send everything.
@@ -86,7 +86,7 @@ public final class SAPcpmsUsageUploader: Sendable {
     /// Uploads records to the application's back end.
     ///
     /// - Parameters:
-    ///   - settings: the back end and the application; sessions of other applications stay stored.
+    ///   - settings: the back end and the application; sessions of other applications remain stored.
     ///   - sapURLSession: the header fields and transport of requests.
     ///   - target: the target whose records are uploaded.
     ///   - unattributedData: unattributed records, which are sent first and also removed.

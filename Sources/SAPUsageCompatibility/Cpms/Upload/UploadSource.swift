@@ -12,7 +12,7 @@ struct UploadItem: Sendable {
     enum Origin: Sendable, Hashable {
         /// The log of a `UsageStore`.
         case log(UsagePosition)
-        /// The withheld records of a `UsageStore`.
+        /// The withheld records in a `UsageStore`.
         case withheld(UsagePosition)
         /// The position in a custom store's snapshot, in the given round.
         case position(Int, round: Int)
@@ -116,7 +116,7 @@ protocol UploadSource: AnyObject {
     func close()
 }
 
-/// The records of a ``UsageStore``.
+/// The records in a ``UsageStore``.
 final class StoreUploadSource: UploadSource {
     let name: String
     let plan: UploadPlan?

@@ -15,7 +15,7 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
         case apply(SensorsAnalyticsRemoteConfiguration?)
         /// Request the configuration.
         ///
-        /// The request contains the versions of the known configuration. Report the result to `answered`.
+        /// The request contains the versions of the known configuration. Report the result to `responseReceived`.
         case request(known: SensorsAnalyticsRemoteConfiguration?)
         /// Call `pauseEnded` after this time.
         case pause(Duration)
@@ -72,7 +72,7 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
         [.apply(effective)] + requestIfDue(boot: boot, at: now)
     }
 
-    /// Handles the return of the user to the app.
+    /// Handles the user's return to the app.
     package mutating func appReturned(boot: String, at now: MonotonicTime) -> [Action] {
         // Apply the configuration on every return, in case other code changed the recording settings in the meantime.
         [.apply(effective)] + requestIfDue(boot: boot, at: now)
@@ -95,7 +95,7 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
         return []
     }
 
-    /// Handles a response of the back end.
+    /// Handles a response from the back end.
     ///
     /// - Parameter randomFraction: A value from 0 to 1 that determines when the next request is due, from 24 to 48
     ///   hours after the response.
@@ -125,8 +125,8 @@ package struct SensorsAnalyticsRemoteConfigStateMachine: Sendable, Hashable, Cod
             if configuration.effect == .nextStart { before = .some(effective) } else { before = nil }
             received = configuration
             let effect: [Action] = configuration.effect == .now ? [.apply(configuration)] : []
-            // The state is persisted last: a process that ends before it records the change gets the same response in
-            // its next run.
+            // The state is persisted last: if the process ends before it records the change, the next run gets the same
+            // response.
             return effect + [.recordChange(configuration), .save]
         }
     }

@@ -7,7 +7,7 @@ package import TrackwayDestinationKit
 ///
 /// Both functions are pure.
 package enum SensorsAnalyticsRemoteExchange {
-    /// The result of a response.
+    /// The result of a request.
     package enum Answer: Sendable, Hashable {
         /// The response contains a configuration.
         case received(SensorsAnalyticsRemoteConfiguration)
@@ -46,9 +46,9 @@ package enum SensorsAnalyticsRemoteExchange {
         return WireRequest(method: "GET", url: base + (base.contains("?") ? "&" : "?") + all)
     }
 
-    /// Returns the result of a response.
+    /// Returns the result that a response contains.
     ///
-    /// Only JSON with status 200 is a configuration; a web page of an intermediary is not.
+    /// Only JSON with status 200 is a configuration; a web page from an intermediary is not.
     package static func answer(in response: WireResponse, to request: WireRequest) -> Answer {
         if let answering = response.url.flatMap(HTTPAddress.init),
             answering.authority != HTTPAddress(request.url)?.authority

@@ -3,7 +3,7 @@
 
 /// A list of products from a shelf or a search.
 package struct ProductList: Sendable, Hashable {
-    /// The shelf of the products; `nil` for search results.
+    /// The shelf that holds the products; `nil` for search results.
     package var shelf: Shelf?
     /// The search text; empty for a shelf.
     package var search: String

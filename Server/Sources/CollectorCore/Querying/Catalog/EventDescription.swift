@@ -254,7 +254,7 @@ extension AttributeDescription {
                 FormatWarning(
                     .trackway,
                     "type_conflict",
-                    "Values have several types; a column elsewhere accepts only one."
+                    "Values have several types; a column in another system accepts only one."
                 )
             )
         }

@@ -141,7 +141,7 @@ extension FormatWarning {
             warnings.append(
                 FormatWarning(
                     .trackway,
-                    EventTimes.beforeCode,
+                    ResponseCode.timeBefore2010.rawValue,
                     "\(early) events have a device time before 2010: the clock is not set, or the time is not in milliseconds."
                 )
             )
@@ -150,7 +150,7 @@ extension FormatWarning {
             warnings.append(
                 FormatWarning(
                     .trackway,
-                    EventTimes.aheadCode,
+                    ResponseCode.timeAhead.rawValue,
                     "\(late) events have a device time more than a day after they arrived: the device's clock is wrong."
                 )
             )

@@ -103,7 +103,7 @@ extension EventExpectation {
             throw InvalidQueryError("at_most", "\(atMost) is less than at_least, which is \(least).")
         }
         guard least > 0 || atMost != nil else {
-            throw InvalidQueryError("at_least", "0 or more always holds: use at least 1, or specify at_most as well.")
+            throw InvalidQueryError("at_least", "A minimum of 0 is always met: use 1 or more, or set at_most too.")
         }
         return (least, atMost)
     }
@@ -135,7 +135,7 @@ extension EventExpectation {
             else { break }
             let length = Duration.milliseconds(number * unit.milliseconds)
             guard length <= longest else {
-                throw InvalidQueryError(name, "\(text) is longer than 5m: send another one later, with since=POSITION.")
+                throw InvalidQueryError(name, "\(text) is longer than 5m: repeat the request with since=POSITION.")
             }
             return length
         }

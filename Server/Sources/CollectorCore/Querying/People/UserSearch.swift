@@ -37,8 +37,8 @@ public struct UserSearch: Sendable, Hashable {
             let name = path.joined(separator: ".")
             throw InvalidQueryError(
                 "where",
-                "“context.\(name.prefix(64))” applies to events, and people have only attributes: use an attribute, or "
-                    + "write \"context.\(name.prefix(64))\" in quotes if that is its name."
+                "“context.\(name.prefix(64))” applies to events, and users have only attributes: use an attribute, or "
+                    + "write \"context.\(name.prefix(64))\" in quotes if that is an attribute's name."
             )
         }
         guard !words.isEmpty || !conditions.isEmpty else { return nil }

@@ -135,7 +135,7 @@ struct QueryParameterReader {
         let isCompared = try compares()
         let tooManyIntervals = InvalidQueryError(
             "interval",
-            "From \(from) to \(to) there are more than \(limit) intervals “\(interval.rawValue)”: choose a "
+            "The range from \(from) to \(to) has more than \(limit) “\(interval.rawValue)” intervals: choose a "
                 + "longer interval or a shorter range."
         )
         guard from.duration(to: to) <= .milliseconds(interval.longest * Int64(limit)) else { throw tooManyIntervals }

@@ -71,7 +71,7 @@ public struct FunnelTally: Sendable {
         value: QueryValue?
     ) throws(StoreError) {
         guard entries.count < budget.kept else {
-            throw .overBudget("from", "its steps are more than \(budget.kept) events: choose a shorter time range")
+            throw .overBudget("from", "its steps match more than \(budget.kept) events: choose a shorter time range")
         }
         let group = step == 0 ? try self.group(of: value) : -1
         entries.append(

@@ -98,7 +98,7 @@ public struct PathTally: Sendable {
             while ended.count < path.count { ended.append(0) }
             ended[path.count - 1] += 1
             guard links.count <= budget.sums else {
-                throw .overBudget("steps", "its paths differ in more than \(budget.sums) links: choose fewer steps")
+                throw .overBudget("steps", "its paths have more than \(budget.sums) distinct links: choose fewer steps")
             }
         }
     }

@@ -29,6 +29,7 @@ public struct ClickstreamIntake: Sendable {
     ///   - received: The time of arrival by the collector's clock.
     ///   - isErased: Returns whether an installation was erased; events of erased installations are rejected and not
     ///     stored.
+    ///   - isErasedUser: Returns whether a user was erased; events of erased users are rejected and not stored.
     /// - Throws: ``AdmissionError`` if no part of the body can be accepted: `hash_mismatch`, `malformed_json`, ….
     public func admit(
         _ wire: [UInt8],
@@ -37,7 +38,8 @@ public struct ClickstreamIntake: Sendable {
         hashCode: String?,
         grant: KeyGrant,
         received: Timestamp,
-        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false },
+        isErasedUser: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let text = encoding == .gzip ? try VendorBody.inflate(wire, limits: limits.body) : wire
         try check(hashCode, of: [wire, text])
@@ -47,7 +49,8 @@ public struct ClickstreamIntake: Sendable {
             limits: limits,
             key: grant.name,
             received: received,
-            isErased: isErased
+            isErased: isErased,
+            isErasedUser: isErasedUser
         )
         var translation = ClickstreamTranslation(app: app)
         try batch.fill(from: json, by: &translation)
@@ -62,7 +65,7 @@ public struct ClickstreamIntake: Sendable {
         for bytes in candidates where Self.hashCode(of: bytes) == hashCode.lowercased() { return }
         throw AdmissionError(
             .malformed,
-            code: "hash_mismatch",
+            code: .hashMismatch,
             field: "hashCode",
             message:
                 """
@@ -86,7 +89,7 @@ public struct ClickstreamIntake: Sendable {
         case nil:
             throw AdmissionError(
                 .malformed,
-                code: "empty_batch",
+                code: .emptyBatch,
                 message: "The body is empty; send an array of events."
             )
         case UInt8(ascii: "["), UInt8(ascii: "{"): return text

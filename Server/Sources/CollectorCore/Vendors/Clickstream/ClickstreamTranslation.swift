@@ -21,7 +21,7 @@ struct ClickstreamTranslation: VendorTranslation {
         guard let named = event.take("app_id") else { throw .missing("app_id") }
         guard named.string == app else {
             throw VendorFault(
-                "app_mismatch",
+                .appMismatch,
                 "app_id",
                 "The event belongs to a different app than the request, which names “\(app)”."
             )

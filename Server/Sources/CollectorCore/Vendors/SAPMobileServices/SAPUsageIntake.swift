@@ -51,6 +51,7 @@ public struct SAPUsageIntake: Sendable {
     ///   - received: The time of arrival by the collector's clock.
     ///   - isErased: Returns whether an installation was erased; events of erased installations are rejected and not
     ///     stored.
+    ///   - isErasedUser: Returns whether a user was erased; events of erased users are rejected and not stored.
     /// - Throws: ``AdmissionError`` if no part of the body can be accepted: `field_missing` with the paths,
     ///   `field_invalid`, `application_mismatch`, `device_mismatch`, `too_many_events`, `malformed_json`,
     ///   `empty_batch`, or a `gzip_` code.
@@ -60,11 +61,12 @@ public struct SAPUsageIntake: Sendable {
         salt: String? = nil,
         grant: KeyGrant,
         received: Timestamp,
-        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false },
+        isErasedUser: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(AdmissionError) -> Report {
         let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: limits.body) : wire
         guard VendorBody.firstByte(json) != nil else {
-            throw AdmissionError(.malformed, code: "empty_batch", message: "The body is empty; send a report.")
+            throw AdmissionError(.malformed, code: .emptyBatch, message: "The body is empty; send a report.")
         }
         let body = try SAPUsageBody(json, limits: limits)
         try body.check(subject)
@@ -73,7 +75,8 @@ public struct SAPUsageIntake: Sendable {
             limits: limits,
             key: grant.name,
             received: received,
-            isErased: isErased
+            isErased: isErased,
+            isErasedUser: isErasedUser
         )
         var translation = SAPUsageTranslation(body.source, salt: salt)
         try batch.fill(inflatedBytes: json.count, by: &translation) { (visit) throws(AdmissionError) in
@@ -187,7 +190,7 @@ struct SAPUsageBody {
         guard missing.isEmpty else {
             throw AdmissionError(
                 .malformed,
-                code: "field_missing",
+                code: .fieldMissing,
                 field: missing[0],
                 message: "The report lacks \(missing.joined(separator: ", "))."
             )
@@ -203,7 +206,7 @@ struct SAPUsageBody {
     private static func invalid(_ path: String, _ expectation: String) -> AdmissionError {
         AdmissionError(
             .malformed,
-            code: "field_invalid",
+            code: .fieldInvalid,
             field: path,
             message: "“\(path)” is invalid; send \(expectation)."
         )
@@ -214,17 +217,17 @@ struct SAPUsageBody {
         guard source.application == subject.application else {
             throw AdmissionError(
                 .malformed,
-                code: "application_mismatch",
+                code: .applicationMismatch,
                 field: "appInfo.application",
-                message: "The report is for a different application than the path (“\(subject.application)”)."
+                message: "The report is for a different application than the path names (“\(subject.application)”)."
             )
         }
         guard subject.device == nil || subject.device == source.device else {
             throw AdmissionError(
                 .malformed,
-                code: "device_mismatch",
+                code: .deviceMismatch,
                 field: "deviceInfo.deviceID",
-                message: "The report is for a different device than the path."
+                message: "The report is for a different device than the path names."
             )
         }
     }
@@ -267,7 +270,7 @@ struct SAPUsageBody {
         guard !isTooMany else {
             throw AdmissionError(
                 .tooLarge,
-                code: "too_many_events",
+                code: .tooManyEvents,
                 message: "The report has more than \(Self.maximumElements) sessions and events; send fewer at once."
             )
         }
@@ -399,7 +402,7 @@ struct SAPUsageBody {
         guard case .failure(let error) = outcome else { return }
         throw AdmissionError(
             error.code == .tooLarge ? .tooLarge : .malformed,
-            code: "malformed_json",
+            code: .malformedJSON,
             message: "The body is not a report: \(error)\(range == nil ? "" : " of its sessions")."
         )
     }

@@ -74,7 +74,7 @@ struct SAPUsageTranslation: VendorTranslation {
         guard let given = value["event"]?.object else { throw .invalid(path, "an object", value["event"] ?? .null) }
         guard given.members.count <= Self.maximumMembers else {
             throw VendorFault(
-                "too_many_attributes",
+                .tooManyAttributes,
                 path,
                 "The event has \(given.members.count) members; at most \(Self.maximumMembers) are accepted."
             )

@@ -30,6 +30,7 @@ public struct SensorsIntake: Sendable {
     ///   - received: The time of arrival by the collector's clock.
     ///   - isErased: Returns whether an installation was erased; events of erased installations are rejected and not
     ///     stored.
+    ///   - isErasedUser: Returns whether a user was erased; events of erased users are rejected and not stored.
     /// - Throws: ``AdmissionError``: `crc_mismatch` if the body was damaged in transit, `encrypted` if the collector
     ///   lacks the key to read it, and other errors if the body can never be read.
     public func admit(
@@ -39,7 +40,8 @@ public struct SensorsIntake: Sendable {
         allows: @escaping (String) -> Bool,
         grant: KeyGrant,
         received: Timestamp,
-        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false },
+        isErasedUser: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let json = try unpack(wire, encoding)
         var batch = VendorBatch(
@@ -47,7 +49,8 @@ public struct SensorsIntake: Sendable {
             limits: limits,
             key: grant.name,
             received: received,
-            isErased: isErased
+            isErased: isErased,
+            isErasedUser: isErasedUser
         )
         var translation = SensorsTranslation(project: project, allows: allows)
         try batch.fill(from: json, by: &translation)
@@ -95,7 +98,7 @@ public struct SensorsIntake: Sendable {
         guard let data = form.data, !data.isEmpty else {
             throw AdmissionError(
                 .malformed,
-                code: "empty_batch",
+                code: .emptyBatch,
                 field: "data_list",
                 message: "The form has neither “data_list” nor “data”."
             )
@@ -104,7 +107,7 @@ public struct SensorsIntake: Sendable {
         if form.packing == 9 || form.packing == 13 {
             throw AdmissionError(
                 .forbidden,
-                code: "encrypted",
+                code: .encrypted,
                 field: "gzip",
                 message:
                     "The events are encrypted (gzip=\(form.packing ?? 0)) and the collector has no key to read them; "
@@ -122,7 +125,7 @@ public struct SensorsIntake: Sendable {
         guard form.checksum != found else { return }
         throw AdmissionError(
             .malformed,
-            code: "crc_mismatch",
+            code: .crcMismatch,
             field: "crc",
             message:
                 "The body was damaged in transit: its checksum is \(found), unlike the form's “crc”. Send it again."

@@ -21,7 +21,7 @@ enum SensorsRules {
         if kind.isEvent { check(name: record["event"]?.string, "event") }
         if kind.isItem { check(name: record["item_type"]?.string, "item_type") }
         if let id = record["distinct_id"]?.string, id.utf16.count > 255 {
-            faults.append(VendorFault("value_too_long", "distinct_id", "Ids have at most 255 characters."))
+            faults.append(VendorFault(.valueTooLong, "distinct_id", "Ids can have at most 255 characters."))
         }
         // Clients on servers put this flag among the properties of any kind of record.
         for member in record["properties"]?.object?.members ?? [] where member.key != "$is_login_id" {
@@ -39,10 +39,12 @@ enum SensorsRules {
 
     private static func fault(inName name: String, _ field: String) -> VendorFault? {
         let lower = name.lowercased()
-        if name.isEmpty { return VendorFault("name_empty", field, "A name has at least one character.") }
-        if name.utf16.count > 100 { return VendorFault("name_too_long", field, "Names have at most 100 characters.") }
+        if name.isEmpty { return VendorFault(.nameEmpty, field, "The name is empty.") }
+        if name.utf16.count > 100 {
+            return VendorFault(.nameTooLong, field, "Names can have at most 100 characters.")
+        }
         if reserved.contains(lower) || lower.hasPrefix("user_tag") || lower.hasPrefix("user_group") {
-            return VendorFault("name_reserved", field, "“\(name.prefix(64))” is reserved.")
+            return VendorFault(.nameReserved, field, "“\(name.prefix(64))” is reserved.")
         }
         let isValid = name.utf8.enumerated().allSatisfy { index, byte in
             switch byte {
@@ -55,21 +57,21 @@ enum SensorsRules {
         }
         return isValid
             ? nil
-            : VendorFault("name_invalid", field, "Names are letters, digits, _ and $, and do not begin with a digit.")
+            : VendorFault(.nameInvalid, field, "Use only letters, digits, _ and $, and do not begin with a digit.")
     }
 
     private static func fault(inValue value: JSONValue, of kind: SensorsAnalyticsKind, _ field: String) -> VendorFault?
     {
         switch (kind, value) {
         case (.profileIncrement, .integer), (.profileIncrement, .double): nil
-        case (.profileIncrement, _): VendorFault("value_invalid", field, "Only numbers can be added.")
+        case (.profileIncrement, _): VendorFault(.valueInvalid, field, "Only numbers can be added.")
         case (.profileAppend, .array(let elements)) where elements.allSatisfy({ $0.string != nil }): nil
-        case (.profileAppend, _): VendorFault("value_invalid", field, "Only lists of strings can be appended.")
-        case (_, .object): VendorFault("value_invalid", field, "Objects are not supported as values.")
+        case (.profileAppend, _): VendorFault(.valueInvalid, field, "Only lists of strings can be appended.")
+        case (_, .object): VendorFault(.valueInvalid, field, "Objects are not supported as values.")
         case (_, .array(let elements)) where !elements.allSatisfy({ $0.string != nil }):
-            VendorFault("value_invalid", field, "Lists may contain only strings.")
+            VendorFault(.valueInvalid, field, "Lists may contain only strings.")
         case (_, .string(let text)) where text.utf16.count >= 8192 && !field.hasSuffix("app_crashed_reason"):
-            VendorFault("value_too_long", field, "Strings have at most 8191 characters.")
+            VendorFault(.valueTooLong, field, "Strings can have at most 8191 characters.")
         default: nil
         }
     }

@@ -72,7 +72,7 @@ struct SensorsTranslation: VendorTranslation {
     private func checkProject(_ value: JSONValue) throws(VendorFault) {
         guard let own = value["project"]?.text, own != project, !allows(own) else { return }
         throw VendorFault(
-            "project_unknown",
+            .projectUnknown,
             "project",
             "The event names the project “\(own.prefix(128))”, which the key of “\(project)” does not allow."
         )
@@ -81,7 +81,7 @@ struct SensorsTranslation: VendorTranslation {
     private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsAnalyticsKind {
         guard let type = record["type"] else { throw .missing("type") }
         guard let kind = type.string.flatMap(SensorsAnalyticsKind.init) else {
-            throw VendorFault("type_unknown", "type", "The type of the record is unknown.")
+            throw VendorFault(.typeUnknown, "type", "The type of the record is unknown.")
         }
         return kind
     }

@@ -28,6 +28,7 @@ public struct SiftIntake: Sendable {
     ///   - received: The time of arrival by the collector's clock, used for events without a time.
     ///   - isErased: Returns whether an installation was erased; events of erased installations are rejected and not
     ///     stored.
+    ///   - isErasedUser: Returns whether a user was erased; events of erased users are rejected and not stored.
     /// - Throws: ``AdmissionError`` if the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
     ///   `empty_batch`, or a `gzip_` code.
     public func admit(
@@ -35,13 +36,14 @@ public struct SiftIntake: Sendable {
         account: String,
         grant: KeyGrant,
         received: Timestamp,
-        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false },
+        isErasedUser: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: inflateLimits) : wire
         guard VendorBody.firstByte(json) != nil else {
             throw AdmissionError(
                 .malformed,
-                code: "empty_batch",
+                code: .emptyBatch,
                 message: #"The body is empty; send {"data":[…]}, with an empty list for no events."#
             )
         }
@@ -50,7 +52,8 @@ public struct SiftIntake: Sendable {
             limits: limits,
             key: grant.name,
             received: received,
-            isErased: isErased
+            isErased: isErased,
+            isErasedUser: isErasedUser
         )
         var translation = SiftTranslation(account: account, received: received, body: json)
         try batch.fill(from: json, under: "data", by: &translation)

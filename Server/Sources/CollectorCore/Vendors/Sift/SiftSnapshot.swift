@@ -34,7 +34,7 @@ struct SiftSnapshot {
             name = CapturedName.deviceProperties
         case (.some, .some):
             throw VendorFault(
-                "field_conflict",
+                .fieldConflict,
                 "ios_device_properties",
                 "An event carries “ios_app_state” or “ios_device_properties”, not both; send two events."
             )

@@ -13,6 +13,11 @@ struct ErasureScan {
     let limits: AdmissionLimits
     /// The first erasure of each installation, in order of arrival.
     private(set) var orders: [DeletionRequest] = []
+    /// The complete erasures of users.
+    ///
+    /// Events of such a user do not reappear either. An incomplete erasure takes effect at its own position, because
+    /// the sign-ins before it determine what is removed.
+    private(set) var users: [UserErasureRecord] = []
     private var known: Set<InstallationID> = []
 
     init(limits: AdmissionLimits) {
@@ -24,10 +29,13 @@ struct ErasureScan {
     /// - Complexity: O(bytes), because every batch is inflated. Runs only before an index is built from the start.
     mutating func read(_ reader: inout some RecordReading, upTo limit: LogPosition) throws {
         while let entry = try reader.next(upTo: limit) {
-            guard entry.kind == .intake || entry.kind == .erasure else { continue }
+            guard [.intake, .erasure, .userErasure].contains(entry.kind) else { continue }
             try reader.withPayload(of: entry) { payload in
                 do {
-                    if entry.kind == .erasure {
+                    if entry.kind == .userErasure {
+                        let record = try UserErasureRecord(payload: payload)
+                        if record.user == nil { users.append(record) }
+                    } else if entry.kind == .erasure {
                         add(DeletionRequest(try ErasureRecord(payload: payload)))
                     } else {
                         try visit(IntakeRecord(payload: payload))

@@ -49,13 +49,10 @@ public enum Tombstone: Sendable, Hashable {
         return text == CapturedName.installationErased
     }
 
-    /// The code for an erasure without a valid proof.
-    public static let unprovedCode = "erasure_unproved"
-
     /// Returns the message for an erasure without a valid proof.
     public static func unprovedMessage(_ installation: InstallationID?) -> String {
         guard let installation else {
-            return "The event names no installation in “\(CapturedKey.erasedInstallation)”; nothing was erased."
+            return "The event does not name an installation in “\(CapturedKey.erasedInstallation)”; nothing was erased."
         }
         return
             "Nothing was erased: “\(CapturedKey.erasureProof)” is not the secret of the installation \(installation). "

@@ -28,13 +28,24 @@ public struct ErasureRecord: Sendable, Hashable {
     public var installation: InstallationID
     /// The number of events that arrived; 0 for an erasure.
     public var events: Int
+    /// Whether the installation was erased together with its only user.
+    ///
+    /// The user's receipt then includes the installation.
+    public var isPartOfUser: Bool
 
     /// Creates a record.
-    public init(received: Timestamp, key: String, installation: InstallationID, events: Int = 0) {
+    public init(
+        received: Timestamp,
+        key: String,
+        installation: InstallationID,
+        events: Int = 0,
+        isPartOfUser: Bool = false
+    ) {
         self.received = received
         self.key = key
         self.installation = installation
         self.events = events
+        self.isPartOfUser = isPartOfUser
     }
 
     /// The record's bytes: one JSON object.
@@ -45,6 +56,7 @@ public struct ErasureRecord: Sendable, Hashable {
             writer.member("key", key)
             writer.member("installation", installation)
             writer.member("events", Int64(events))
+            if isPartOfUser { writer.member("part_of_user", true) }
             writer.endObject()
             return writer.array()
         }
@@ -67,6 +79,7 @@ public struct ErasureRecord: Sendable, Hashable {
         received = Timestamp(milliseconds: json["received"]?.integer ?? 0)
         key = json["key"]?.string ?? ""
         events = max(0, Int(clamping: json["events"]?.integer ?? 0))
+        isPartOfUser = json["part_of_user"]?.boolean ?? false
     }
 }
 
@@ -80,6 +93,8 @@ public struct DeletionRequest: Sendable, Hashable {
     public let key: String
     /// Whether an operator, not the installation itself, requested the erasure.
     public let isByOperator: Bool
+    /// Whether the installation was erased together with its only user.
+    public let isPartOfUser: Bool
 
     /// Creates the request of an operator.
     public init(_ record: ErasureRecord) {
@@ -87,6 +102,7 @@ public struct DeletionRequest: Sendable, Hashable {
         time = record.received
         key = record.key
         isByOperator = true
+        isPartOfUser = record.isPartOfUser
     }
 
     /// Creates the request of an installation, from a batch with this header.
@@ -95,5 +111,6 @@ public struct DeletionRequest: Sendable, Hashable {
         time = header.received
         key = header.key
         isByOperator = false
+        isPartOfUser = false
     }
 }

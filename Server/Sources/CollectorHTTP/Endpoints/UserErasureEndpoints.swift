@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorCore
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayCore
+internal import TrackwayDestinationKit
+internal import TrackwayJournal
+
+/// Erases users for an operator, and shows the state and the receipts of erasures.
+struct UserErasureEndpoints: RoutedResource {
+    let dependencies: CollectorDependencies
+    /// The maximum size of a receipt in bytes.
+    private static let receiptBytes = 16 << 10
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/users/{id}/erasure", .lookup) { try await preview($0.decoded("id"), $0.query) }
+        routes.add(.delete, "/v1/users/{id}", .sending) { try await erase($0.request, $0.decoded("id")) }
+        routes.read("/v1/erasures", .lookup) { try list($0.query) }
+        routes.read("/v1/erasures/{erasure}", .lookup) { try show($0.decoded("erasure"), $0.query) }
+        routes.add(.post, "/v1/erasures/verify", .reading) { try await verify($0.request) }
+    }
+
+    /// `GET /v1/users/{id}/erasure`
+    private func preview(_ user: String, _ query: QueryParameters) async throws -> Response {
+        try query.rejectUnknown([])
+        _ = try queue()
+        guard let preview = try await dependencies.store.erasurePreview(of: user) else { throw unknown(user) }
+        return JSONResponse.make { preview.write(to: &$0) }
+    }
+
+    /// `DELETE /v1/users/{id}`
+    ///
+    /// The response means that the request is on stable storage. From the request's position on, events of the user are
+    /// refused; removing the stored ones takes as long as reading the log once.
+    private func erase(_ request: Request, _ user: String) async throws -> Response {
+        let grant = try dependencies.operatorGrant(request, to: "erase")
+        let queue = try queue()
+        guard !PlaceholderUserID.contains(user) else {
+            throw RequestFailure.malformed("id", "“\(user.prefix(64))” is a placeholder and does not identify a user.")
+        }
+        let isKnown = try await dependencies.store.erasurePreview(of: user) != nil
+        guard isKnown || dependencies.store.isErased(user: user) else { throw unknown(user) }
+        let record = UserErasureRecord(
+            received: dependencies.clock.now().wall,
+            key: grant.name,
+            identity: queue.key.hash(user: user),
+            user: user
+        )
+        do {
+            let commit = try await dependencies.intake.commit(
+                kind: .userErasure,
+                record: record.bytes,
+                route: .unrouted
+            )
+            return JSONResponse.make(.accepted) { writer in
+                writer.beginObject()
+                writer.member("erasure", ErasurePlan(record, user: user).id)
+                writer.member("position", commit.position.description)
+                writer.member("durability", commit.durability.rawValue)
+                writer.endObject()
+            }
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    /// `GET /v1/erasures`
+    private func list(_ query: QueryParameters) throws -> Response {
+        try query.rejectUnknown(["limit"])
+        let limit = try query.number("limit", in: 1...1_000) ?? 50
+        let queue = try queue()
+        let receipts = try queue.receipts().prefix(limit)
+        return JSONResponse.make { writer in
+            writer.beginObject()
+            writer.list("pending", queue.plans.filter { !$0.isFollowUp }) { $0.writeStatus(to: &$1) }
+            writer.list("erasures", Array(receipts)) { $0.write(to: &$1) }
+            if let reason = queue.failureReason { writer.member("problem", reason) }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/erasures/{erasure}`
+    private func show(_ id: String, _ query: QueryParameters) throws -> Response {
+        try query.rejectUnknown([])
+        let queue = try queue()
+        if let receipt = try queue.receipt(id) {
+            return JSONResponse.make { receipt.write(to: &$0) }
+        }
+        if let plan = queue.plans.first(where: { $0.id == id }) {
+            return JSONResponse.make(.accepted) { writer in plan.writeStatus(to: &writer) }
+        }
+        throw RequestFailure.notFound(
+            "No erasure has the id “\(id.prefix(64))”. GET /v1/erasures lists erasures; a request appears there once "
+                + "the index has read it."
+        )
+    }
+
+    /// `POST /v1/erasures/verify`
+    ///
+    /// With `id`, also checks that the receipt was issued for this user or installation.
+    private func verify(_ request: Request) async throws -> Response {
+        let query = QueryParameters(request.uri)
+        try query.rejectUnknown(["id"])
+        let queue = try queue()
+        var body = ByteBuffer()
+        for try await part in request.body {
+            guard body.readableBytes + part.readableBytes <= Self.receiptBytes else {
+                throw RequestBody.tooLarge(Self.receiptBytes, "send only a receipt")
+            }
+            body.writeImmutableBuffer(part)
+        }
+        let receipt: ErasureReceipt
+        do {
+            receipt = try ErasureReceipt(json: Array(body.readableBytesView))
+        } catch {
+            throw RequestFailure.malformed("receipt", error.description)
+        }
+        let verdict = ErasureVerdict(receipt, id: query.text("id"), key: queue.key)
+        return JSONResponse.make { writer in
+            writer.beginObject()
+            writer.member("valid", verdict == .valid)
+            writer.member("verdict", verdict.rawValue)
+            writer.member("message", verdict.message)
+            writer.endObject()
+        }
+    }
+
+    private func queue() throws(RequestFailure) -> ErasureQueue {
+        if let queue = dependencies.erasureQueue { return queue }
+        throw RequestFailure(
+            status: .notImplemented,
+            code: .erasureUnavailable,
+            message: "A collector in a cluster can erase only installations: DELETE /v1/installations/{id}."
+        )
+    }
+
+    private func unknown(_ user: String) -> RequestFailure {
+        .notFound("No user has the id “\(user.prefix(64))”: no event of this user has arrived.")
+    }
+}

@@ -282,14 +282,14 @@ struct UserErasureTests {
             }
         }
         let (before, log) = (try rows(), try Self.content(of: environment).log)
-        let receipt = try #require(try await environment.erase(user: "nobody"))
+        let receipt = try #require(try await environment.erase(user: "unknown-user"))
         #expect(receipt.log.isEmpty && receipt.indexedEvents == 0)
         #expect(receipt.installations == 0 && receipt.sharedInstallations == 0)
         #expect(try rows() == before)
         #expect(try Self.content(of: environment).log == log)
-        #expect(try Self.content(of: environment).files(with: "nobody").isEmpty)
-        #expect(environment.store.isErased(user: "nobody"))
-        let late = MarkedEvent(number: 20, installation: 5, user: "nobody", time: 9)
+        #expect(try Self.content(of: environment).files(with: "unknown-user").isEmpty)
+        #expect(environment.store.isErased(user: "unknown-user"))
+        let late = MarkedEvent(number: 20, installation: 5, user: "unknown-user", time: 9)
         try Self.append([late], to: environment, seed: 3)
         try await environment.index()
         #expect(try await Self.ids(environment) == Set(Self.sample.map { .numbered($0.number) }).union(Self.others))

@@ -106,15 +106,15 @@ public final class LogEraser: Sendable {
             if let pause { return .waiting(pause) }
             pass = try begin()
         }
-        if let segment = pass.segments.popFirst() {
-            try rewrite(segment, &pass)
-            state.withLock { [pass] in $0.pass = pass }
-            return .advanced
-        }
         do {
+            if let segment = pass.segments.popFirst() {
+                try rewrite(segment, &pass)
+                state.withLock { [pass] in $0.pass = pass }
+                return .advanced
+            }
             try await complete(&pass, store, checker)
         } catch {
-            // Start over: the index may have advanced, and repeating completed steps costs little.
+            // Start over from the stored plans: repeating completed steps changes nothing.
             state.withLock { $0.pass = nil }
             throw error
         }

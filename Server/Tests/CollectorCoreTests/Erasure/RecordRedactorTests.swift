@@ -17,7 +17,7 @@ struct RecordRedactorTests {
 
     private static let anna = #"{"context":{"user":{"id":"anna","attributes":{"name":"Anna K."}}}}"#
     private static let bob = #"{"context":{"user":{"id":"bob"}}}"#
-    private static let nobody = #"{"context":{}}"#
+    private static let signedOut = #"{"context":{}}"#
 
     /// An event as the index reads it.
     private struct Event: Hashable, CustomStringConvertible {
@@ -142,7 +142,7 @@ struct RecordRedactorTests {
     // MARK: Our own format
 
     private static let mixed = [
-        header(4, 11...16), nobody, event(1), anna, event(2), #"{"name":""}"#, bob, event(4),
+        header(4, 11...16), signedOut, event(1), anna, event(2), #"{"name":""}"#, bob, event(4),
         #"{"name":"","of":"bob"}"#,
         anna, event(6),
     ]
@@ -275,9 +275,9 @@ struct RecordRedactorTests {
         ),
         Form(
             testDescription: "lines with a context, without a header",
-            lines: [#"{"name":"a"}"#, anna, #"{"name":"b"}"#, nobody, #"{"name":"c"}"#],
+            lines: [#"{"name":"a"}"#, anna, #"{"name":"b"}"#, signedOut, #"{"name":"c"}"#],
             erased: [nil, .accepted, nil],
-            expected: [#"{"name":"a"}"#, nobody, "{}", nobody, #"{"name":"c"}"#].joined(separator: "\n")
+            expected: [#"{"name":"a"}"#, signedOut, "{}", signedOut, #"{"name":"c"}"#].joined(separator: "\n")
         ),
     ]
 
@@ -433,7 +433,7 @@ struct RecordRedactorTests {
         arguments: [
             ("not a record", Array("?".utf8), true), ("an empty record", [], true),
             ("a torn batch of another person", record([header(5, 1...1), bob, "{"]), false),
-            ("a torn batch of an erased installation", record([header(4, 1...1), nobody, "{"]), true),
+            ("a torn batch of an erased installation", record([header(4, 1...1), signedOut, "{"]), true),
             ("a torn batch that mentions the person", record([header(5, 1...1), #"{"name":"anna""#]), true),
             ("a torn batch of another format", record([part(5), "{"], format: .sift), true),
             ("a damaged gzip body", record(["x"]).dropLast(1) + [0x1f, 0x8b, 8, 0], false),
@@ -458,7 +458,7 @@ struct RecordRedactorTests {
         func line(_ text: String) -> String { #"{"name":"tick","attributes":{"text":"\#(text)"}}"# + "\n" }
         // Two members with different letters are smaller than one member with the letters of both.
         let parts = [
-            line(noise("0123456789")) + Self.anna + "\n" + line("a") + Self.nobody + "\n",
+            line(noise("0123456789")) + Self.anna + "\n" + line("a") + Self.signedOut + "\n",
             line(noise("abcdefghijklmnopqrstuvwxyz")),
         ]
         let body = parts.flatMap { GzipCompressor(level: 9).compress(Array($0.utf8)) }
@@ -475,7 +475,7 @@ struct RecordRedactorTests {
         var random = SeededNumberGenerator(seed: 6)
         let noise = String((0..<2_000).map { _ in Character(UnicodeScalar(UInt8(random.number(97...122)))) })
         let same = #"{"name":"tick","attributes":{"text":"\#(String(repeating: "x", count: 300))"}}"#
-        let lines = [Self.anna, #"{"name":"tick","attributes":{"text":"\#(noise)"}}"#, Self.nobody]
+        let lines = [Self.anna, #"{"name":"tick","attributes":{"text":"\#(noise)"}}"#, Self.signedOut]
         let payload = Self.record(lines + Array(repeating: same, count: 400), encoding: .gzip)
         #expect(try Self.events(payload).count == 401)
         let (bytes, _, _) = try Self.redacted(payload, [Self.plan()])

@@ -112,6 +112,8 @@ lint-checks:
 	Scripts/check-docs
 	Scripts/generate-codes --self-test
 	Scripts/generate-codes --check
+	Scripts/generate-data-map --self-test
+	Scripts/generate-data-map --check
 	Scripts/check-names --self-test
 	Scripts/check-names
 	Scripts/check-programs

@@ -158,8 +158,8 @@ let package = Package(
             name: "simulated-app",
             dependencies: [
                 "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayDestinations", "TrackwayTesting", "TrackwayPlatform",
-                "TrackwayCore",
-                "SwiftUI", "UIKit",
+                "TrackwayCore", "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID",
+                "SwiftUI", "UIKit", "CoreLocation", "CoreMotion", "MetricKit", "AdSupport", "AppTrackingTransparency",
             ],
             path: "SimulatedAppScenario",
             swiftSettings: strictSwiftSettings

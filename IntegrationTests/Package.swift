@@ -28,7 +28,8 @@ let package = Package(
     platforms: [.macOS(.v13)],
     products: [
         // Loaded into a process before all other libraries, through LD_PRELOAD.
-        .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"])
+        .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"]),
+        .library(name: "SimulatedSystem", type: .dynamic, targets: ["SimulatedSystem"]),
     ],
     dependencies: [
         .package(name: "trackway", path: "..")
@@ -36,6 +37,20 @@ let package = Package(
     targets: [
         // Shifts the wall clock of one process, as if someone had set it.
         .target(name: "ClockShift"),
+
+        // Replaces the files about the machine for one process, and refuses all connections but those to one port.
+        .target(name: "SimulatedSystem"),
+
+        // An app that uses only public products and lives through the day of its installation.
+        .executableTarget(
+            name: "first-day-app",
+            dependencies: [
+                .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
+                .product(name: "TrackwayTriggers", package: "trackway"),
+            ],
+            swiftSettings: strictSwiftSettings
+        ),
 
         // An app built on the SDK that executes commands and prints what it did.
         .executableTarget(
@@ -73,7 +88,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "IntegrationTestSupport", "recorder", "usage-reporter",
+                "IntegrationTestSupport", "recorder", "usage-reporter", "first-day-app",
                 .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "_TrackwayJournal", package: "trackway"),
                 .product(name: "_TrackwayDestinationKit", package: "trackway"),

@@ -53,17 +53,19 @@ final class AppSession {
     }
 
     private func setUp() throws {
-        let configuration = configuration()
-        let analytics = try Analytics(
-            configuration,
-            in: environment.dependencies(configuration, isLocked: isLocked)
-        )
+        let configuration = options.isFirstDay ? FirstDay.configuration(options) : configuration()
+        var dependencies = try environment.dependencies(configuration, isLocked: isLocked)
+        if options.isFirstDay { FirstDay.describePhone(to: &dependencies) }
+        let analytics = try Analytics(configuration, in: dependencies)
         self.analytics = analytics
         shop = Shop(analytics: analytics)
         // The shop names its screens itself, and its UIKit pages are inside SwiftUI views.
         var screens = ScreenRules()
         screens.includesChildren = true
-        capture = analytics.captureUIKit(screens: options.capturesUIKitScreens ? screens : nil)
+        var clicks = ClickRules()
+        screens.includesTitles = options.isFirstDay
+        clicks.includesTitles = options.isFirstDay
+        capture = analytics.captureUIKit(screens: options.capturesUIKitScreens ? screens : nil, clicks: clicks)
     }
 
     /// One app, five formats, and one collector with a separate account for each format.
@@ -81,7 +83,8 @@ final class AppSession {
                     serverURLFormat: "\(url.absoluteString)/v3/accounts/%@/mobile_events"
                 ),
                 .sapMobileServices(url, applicationID: "shop-sap"),
-            ]
+            ],
+            consent: .granted
         )
         configuration.storage.folder = options.folder
         configuration.appVersion = options.version

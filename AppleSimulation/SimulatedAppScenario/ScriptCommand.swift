@@ -20,7 +20,7 @@ internal import UIKit
 /// - `window`: opens another window; `close`: closes the last one
 /// - `tap NAME`: taps a SwiftUI view by its identifier or text; `back`
 /// - `touch ID`: touches a UIKit view; `scroll ID POINTS`; `type ID LETTERS`
-/// - `help`: presents a sheet with UIKit screens; `letter`: pushes the next one; `close-help`: dismisses the sheet
+/// - `help`: presents a sheet with UIKit screens; `letter`, `list`: push the next one; `close-help`: dismisses the sheet
 /// - `later SECONDS`: advances the clock without waiting
 /// - `sign-in NAME`
 /// - `flush`: prints `pending COUNT`; `deliver`: starts a flush without waiting for it
@@ -28,6 +28,7 @@ internal import UIKit
 /// - `logged` (events recorded by this process, including those not on disk yet), `running`: print `count NUMBER`
 /// - `recorded`, `dropped`, `work` (tasks that keep the app awake): print `count NUMBER`; `read TEXT`: prints `count 1`
 ///   if the text is on the screen, else `count 0`
+/// - `decide`, `describe`, `snapshot`, `report-crash`, `sign-out`, `erase`: the steps of ``FirstDay``
 /// - `swipe-away`: the user swipes the app away in the app switcher; the process exits
 /// - `kill`: kills the process without notifying the app
 @MainActor
@@ -65,6 +66,8 @@ struct ScriptCommand {
         case "work": SimulatedAppScenario.printLine("count \(session.phone.backgroundWork.count)")
         case "read": SimulatedAppScenario.printLine("count \(isShown(name) ? 1 : 0)")
         case "sign-in": session.shop?.signIn(name)
+        case "decide", "describe", "snapshot", "report-crash", "sign-out", "erase":
+            try await FirstDay.execute(words[0], try analytics)
         case "kill": Foundation.kill(getpid(), SIGKILL)
         default: try executePhoneCommand(words, name)
         }
@@ -100,7 +103,7 @@ struct ScriptCommand {
         case "tap":
             guard session.screen?.tap(name) == true else { throw Failure(description: "no such element accepts taps") }
         case "back": session.screen?.goBack()
-        case "help", "letter", "close-help": try executeHelpCommand(words[0])
+        case "help", "letter", "list", "close-help": try executeHelpCommand(words[0])
         case "later":
             guard words.count == 2, let seconds = Int64(words[1]) else { throw Failure(description: "how long?") }
             session.environment.advance(by: .seconds(seconds))
@@ -125,6 +128,7 @@ struct ScriptCommand {
         switch word {
         case "help":
             root.present(UINavigationController(rootViewController: HelpViewController()), animated: false)
+        case "list": sheet?.pushViewController(ListController(style: .plain), animated: false)
         case "letter": sheet?.pushViewController(LetterViewController(), animated: false)
         default: root.dismiss(animated: false)
         }

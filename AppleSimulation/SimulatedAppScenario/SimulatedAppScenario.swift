@@ -55,7 +55,7 @@ struct Failure: Error, CustomStringConvertible {
     var description: String
 }
 
-/// The arguments: `--data FOLDER --to ADDRESS [--app-version VERSION] [--screens found]`.
+/// The arguments: `--data FOLDER --to ADDRESS [--app-version VERSION] [--screens found] [--day first]`.
 struct Options: Sendable {
     /// The installation's folder.
     var folder = URL(fileURLWithPath: "/")
@@ -65,12 +65,15 @@ struct Options: Sendable {
     var version: String?
     /// Whether UIKit screens are captured automatically, with engagement times.
     var capturesUIKitScreens = false
+    /// Whether everything that an app can send is sent, to one host per format; see ``FirstDay``.
+    var isFirstDay = false
 
     init(_ arguments: [String]) throws {
         var values: [String: String] = [:]
         var rest = arguments[...]
         while let name = rest.popFirst() {
-            guard ["--data", "--to", "--app-version", "--screens"].contains(name), let value = rest.popFirst() else {
+            guard ["--data", "--to", "--app-version", "--screens", "--day"].contains(name), let value = rest.popFirst()
+            else {
                 throw Failure(description: "\(name): unknown option or missing value")
             }
             values[name] = value
@@ -82,5 +85,6 @@ struct Options: Sendable {
         collector = url
         version = values["--app-version"]
         capturesUIKitScreens = values["--screens"] == "found"
+        isFirstDay = values["--day"] == "first"
     }
 }

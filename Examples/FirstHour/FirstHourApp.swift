@@ -16,11 +16,14 @@ struct FirstHourApp: App {
     @MainActor static func start(_ environment: [String: String]) -> Analytics {
         let test = environment["TRACKWAY_URL"].flatMap { URL(string: $0) }
         let collector = test ?? URL(string: "https://events.example.com")!
-        var configuration = Configuration(appID: "shop", destinations: [.collector(collector, writeKey: "tw_…")])
+        var configuration = Configuration(
+            appID: "shop",
+            destinations: [.collector(collector, writeKey: "tw_…")],
+            consent: test == nil ? .pending : .granted
+        )
         if test == nil {
             let clickstream = URL(string: "https://clickstream.example.com/collect")!
             configuration.destinations.append(.clickstream(appID: "shop", endpoint: clickstream))
-            configuration.privacy.consent = .pending
         }
         configuration.onDiagnostic = { print("Trackway:", $0) }
         let analytics = Analytics.start(configuration)
@@ -53,7 +56,7 @@ struct FirstPage: View {
     }
 
     private func decide(_ consent: Consent) {
-        analytics?.setConsent(consent)
+        analytics?.setConsent(consent, source: "first_launch", version: "privacy-2026-05")
         isAsking = false
     }
 }

@@ -11,7 +11,8 @@ struct ShopApp: App {
     @State private var analytics = try? Analytics(
         Configuration(
             appID: "shop",
-            destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")]
+            destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")],
+            consent: .granted
         )
     )
 

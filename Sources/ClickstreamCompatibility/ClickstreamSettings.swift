@@ -95,8 +95,11 @@ extension ClickstreamSettings {
         let destination = try destination()
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? destination.appID,
-            destinations: [DestinationConfiguration(destination)]
+            destinations: [DestinationConfiguration(destination)],
+            consent: .granted
         )
+        configuration.recordsConsent = false
+        configuration.privacy.sharesVendorID = true
         configuration.legacySDK = .clickstream(appID: destination.appID)
         let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.defaultInterval
         configuration.delivery.policy.flushInterval = .milliseconds(interval)

@@ -33,8 +33,11 @@ package final class UsageEnvironment: Sendable {
     package init(_ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
-            destinations: []
+            destinations: [],
+            consent: .granted
         )
+        configuration.recordsConsent = false
+        configuration.privacy.sharesVendorID = true
         configuration.capture = []
         configuration.lifecycle.isObserved = false
         // If no folder is available, opening the store reports the problem.

@@ -116,8 +116,11 @@ extension SAConfigOptions {
     package func configuration(debugMode: SensorsAnalyticsDebugMode) -> Configuration {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
-            destinations: [DestinationConfiguration(destination(debugMode: debugMode))]
+            destinations: [DestinationConfiguration(destination(debugMode: debugMode))],
+            consent: .granted
         )
+        configuration.recordsConsent = false
+        configuration.privacy.sharesVendorID = true
         configuration.capture = capture
         configuration.sessions.timeout = sessionTimeout
         configuration.limits = Self.limits

@@ -10,7 +10,8 @@ internal import TrackwayLifecycle
 /// ```swift
 /// let analytics = try Analytics(Configuration(
 ///     appID: "shopping",
-///     destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")]
+///     destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")],
+///     consent: .granted
 /// ))
 /// analytics.record("button_click", ["category": "shoes", "value": 279.9])
 /// ```
@@ -41,6 +42,8 @@ public final class Analytics: Sendable {
     package let companions = Locked<[String: any Sendable]>([:])
     let lastLedger = Locked(Ledger())
     let forkedChildValues: ForkedChildValues
+    /// The destinations that send events, if the app chose no consent; otherwise empty.
+    private let destinationsWithoutChoice: [DestinationID]
     /// Opens the storage folder once it is usable; nil if it was usable immediately.
     private let storageOpener: DeferredStorageOpener?
 
@@ -54,7 +57,8 @@ public final class Analytics: Sendable {
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
         let (configuration, diagnostics) = configuration.bounded()
-        self.init(configuration, try InstallationStorage(configuration, configuration.dependencies()))
+        let dependencies = try configuration.dependencies().limited(by: configuration)
+        self.init(configuration, try InstallationStorage(configuration, dependencies))
         reporter.report(diagnostics)
     }
 
@@ -62,7 +66,7 @@ public final class Analytics: Sendable {
     package convenience init(_ configuration: Configuration, in dependencies: Dependencies) throws(TrackwayError) {
         try configuration.check()
         let (configuration, diagnostics) = configuration.bounded()
-        self.init(configuration, try InstallationStorage(configuration, dependencies))
+        self.init(configuration, try InstallationStorage(configuration, dependencies.limited(by: configuration)))
         reporter.report(diagnostics)
     }
 
@@ -79,6 +83,9 @@ public final class Analytics: Sendable {
         self.runtimeOptions = runtimeOptions
         reporter = storage.reporter
         forkedChildValues = ForkedChildValues(options)
+        destinationsWithoutChoice =
+            configuration.privacy.chosenConsent == nil
+            ? configuration.destinations.filter { !$0.isLocal }.map(\.id) : []
         storageOpener = DeferredStorageOpener(
             storage,
             contextStore: recording.contextStore,
@@ -129,6 +136,7 @@ public final class Analytics: Sendable {
         // An earlier process may have ended after erasing the installation and before recording the erasure.
         storageOpener?.onStorageOpened { [weak self] in self?.storageArrived() }
         guard storageOpener == nil else { return }
+        reportMissingChoice()
         reportErasures()
         reportRestoration()
         guard dependencies.availability != nil else { return }
@@ -137,10 +145,29 @@ public final class Analytics: Sendable {
 
     /// Completes the startup steps that had to wait for the storage folder.
     private func storageArrived() {
+        reportMissingChoice()
         lifecycle.crashSubscription.update { requestedLifecycleSettings.capture.contains(.crashes) }
         storage.queue.enqueue { [storage, recording] in storage.migrator.importEvents(recording.contextStore) }
         reportErasures()
         reportRestoration()
+    }
+
+    /// Reports that events wait because the app chose no consent and no decision was made.
+    private func reportMissingChoice() {
+        guard !destinationsWithoutChoice.isEmpty else { return }
+        let waiting = delivery.consents.destinationsWithoutDecision(among: destinationsWithoutChoice)
+        guard let first = waiting.first else { return }
+        reporter.report(
+            Diagnostic(
+                code: .consentNotChosen,
+                field: "consent",
+                value: waiting.map(\.rawValue).joined(separator: ", "),
+                message: "No consent was chosen, so events are kept on the device and not sent to "
+                    + (waiting.count == 1 ? "\(first.rawValue.quoted)." : "\(waiting.count) destinations."),
+                recoverySuggestion: "Call setConsent(.granted) when the user agrees, or pass consent: .granted to "
+                    + "Configuration if the app needs no consent."
+            )
+        )
     }
 
     deinit {

@@ -61,6 +61,7 @@
 // Lifecycle: settings and inputs.
 @_exported public import struct TrackwayLifecycle.CaptureOptions
 @_exported public import struct TrackwayLifecycle.CollectionPolicy
+@_exported public import struct TrackwayLifecycle.ConsentRecord
 @_exported public import enum TrackwayLifecycle.ConsentScope
 @_exported public import protocol TrackwayLifecycle.DevicePropertiesSource
 @_exported public import protocol TrackwayLifecycle.HeadingSource

@@ -17,7 +17,7 @@ extension DestinationConfiguration {
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
     ///     .clickstream(appID: "shopping", endpoint: URL(string: "https://events.example.com/collect")!)
-    /// ])
+    /// ], consent: .granted)
     /// ```
     /// - Parameters:
     ///   - appID: The app's id in the pipeline.
@@ -54,7 +54,7 @@ extension DestinationConfiguration {
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
     ///     .sensorsAnalytics(serverURL: URL(string: "https://events.example.com/sa?project=production")!)
-    /// ])
+    /// ], consent: .granted)
     /// ```
     /// - Parameters:
     ///   - serverURL: The back end's URL; its query names the project and may contain a token.
@@ -78,7 +78,7 @@ extension DestinationConfiguration {
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
     ///     .sift(accountID: "5f053f004025ca08a187fad6", beaconKey: "6442baaa8c")
-    /// ])
+    /// ], consent: .granted)
     /// ```
     /// - Parameters:
     ///   - accountID: The account that events belong to; without an account, events stay pending.
@@ -112,7 +112,7 @@ extension DestinationConfiguration {
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
     ///     .sapMobileServices(URL(string: "https://tenant.example.com")!, applicationID: "org.example.shop")
-    /// ])
+    /// ], consent: .granted)
     /// ```
     /// - Parameters:
     ///   - backendURL: The back end's URL; reports are posted to an application-specific path below it.

@@ -160,7 +160,8 @@ struct CrashProbe {
         // This port has no listener.
         var configuration = Configuration(
             appID: "probe",
-            destinations: [.collector(try Self.unreachableURL(), writeKey: "key")]
+            destinations: [.collector(try Self.unreachableURL(), writeKey: "key")],
+            consent: .granted
         )
         configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.capture = [.standard, .crashes]

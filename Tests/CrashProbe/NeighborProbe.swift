@@ -29,7 +29,11 @@ enum NeighborProbe {
 
     private static func analytics(_ folder: String) throws -> Analytics {
         guard let unreachableURL = URL(string: "http://localhost:9") else { throw CrashProbe.ProbeError() }
-        var configuration = Configuration(appID: "probe", destinations: [.collector(unreachableURL, writeKey: "key")])
+        var configuration = Configuration(
+            appID: "probe",
+            destinations: [.collector(unreachableURL, writeKey: "key")],
+            consent: .granted
+        )
         configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.onDiagnostic = { _ in }
         configuration.snapshots = SnapshotOptions()

@@ -9,7 +9,8 @@ struct RecordSubjectTests {
     @Test(arguments: [
         (CapturedName.profileSet, RecordSubject.person), (CapturedName.profileSetOnce, .person),
         (CapturedName.profileIncrement, .person), (CapturedName.profileAppend, .person),
-        (CapturedName.profileUnset, .person), (CapturedName.profileDelete, .person), (CapturedName.itemSet, .item),
+        (CapturedName.profileUnset, .person), (CapturedName.profileDelete, .person), (CapturedName.consent, .person),
+        (CapturedName.itemSet, .item),
         (CapturedName.itemDelete, .item), (CapturedName.deviceProperties, .device),
         (CapturedName.appState, .device),
         (CapturedName.firstOpen, .event), (CapturedName.appStart, .event),

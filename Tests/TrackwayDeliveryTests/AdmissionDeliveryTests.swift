@@ -39,7 +39,7 @@ struct AdmissionDeliveryTests {
         environment.record(100)
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.pending == 100)
-        #expect(report.destinations["collector"]?.pendingReason == "Events are waiting for consent.")
+        #expect(report.destinations["collector"]?.pendingReason == DeliveryService.consentPendingReason)
         #expect(environment.collector.attempts == 0)
         #expect(try environment.isBalanced())
         await environment.end()

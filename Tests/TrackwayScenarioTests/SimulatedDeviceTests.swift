@@ -169,7 +169,7 @@ struct SimulatedDeviceTests {
 
     @Test
     func `an invalid configuration throws an error`() async throws {
-        let device = SimulatedDevice(Configuration(appID: "", destinations: []))
+        let device = SimulatedDevice(Configuration(appID: "", destinations: [], consent: .granted))
         let error = await #expect(throws: SimulatedDeviceError.self) { try await device.launch() }
         #expect(error?.code == .notStarted(.invalidAppID))
     }

@@ -102,7 +102,7 @@ struct SnapshotFaultTests {
         analytics.setConsent(.granted)
         #expect(device.sensors.running == [.motion])
         device.wait(.milliseconds(5_100))
-        #expect(device.story == ["_device_properties", "_app_state"])
+        #expect(device.story == ["_consent", "_device_properties", "_app_state"])
         try device.show("Cart")
         device.wait(.seconds(1))
         #expect(device.sensors.running == [.motion])

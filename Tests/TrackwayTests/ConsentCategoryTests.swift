@@ -45,12 +45,13 @@ struct ConsentCategoryTests {
         await memory.waitUntilStorageIsIdle()
         var ledger = memory.analytics.ledger()
         #expect(ledger.destinations["audit"]?.dropped == [.consentDenied: 2])
-        #expect(ledger.destinations["collector"]?.pending == 2)
+        // The decision is recorded, too.
+        #expect(ledger.destinations["collector"]?.pending == 3)
         memory.analytics.setConsent(.granted, category: .analytics)
         try await memory.waitForPipeline(sending: true)
         _ = await memory.analytics.flush()
         ledger = memory.analytics.ledger()
-        #expect(ledger.destinations["collector"]?.delivered == 2)
+        #expect(ledger.destinations["collector"]?.delivered == 4)
         #expect(ledger.destinations["audit"]?.delivered == 0)
         #expect(ledger.isBalanced)
     }
@@ -62,8 +63,9 @@ struct ConsentCategoryTests {
         memory.analytics.record("event")
         try await memory.waitForPipeline(sending: true)
         let report = await memory.analytics.flush()
-        #expect(report.destinations["collector"]?.delivered == 1)
-        #expect(report.destinations["audit"]?.pending == 1)
+        // The decision and the event.
+        #expect(report.destinations["collector"]?.delivered == 2)
+        #expect(report.destinations["audit"]?.pending == 2)
         #expect(memory.transport.delivered(to: "audit.test").isEmpty)
         memory.analytics.setConsent(.granted)
         try await Deadline.wait(while: memory.transport.delivered(to: "audit.test").isEmpty) {
@@ -108,7 +110,11 @@ struct ConsentCategoryTests {
         let memory = try InMemoryAnalytics(Self.configuration { $0.capture = .standard })
         memory.analytics.setConsent(.denied, category: .marketing)
         memory.analytics.screen("Home")
-        #expect(memory.recorded.map(\.event.name) == ["_first_open", "_app_start", "_session_start", "_screen_view"])
+        #expect(
+            memory.recorded.map(\.event.name) == [
+                "_consent", "_first_open", "_app_start", "_session_start", "_screen_view",
+            ]
+        )
         #expect(memory.recorded.allSatisfy { $0.route == ["collector"] })
     }
 
@@ -162,6 +168,8 @@ struct ConsentCategoryTests {
 extension ScriptedTransport {
     /// The events that arrived at a host.
     fileprivate func delivered(to host: String) -> [DeliveredEvent] {
-        delivered.filter { $0.url.utf8.starts(with: "http://\(host)".utf8) }
+        delivered.filter {
+            $0.url.utf8.starts(with: "http://\(host)".utf8) && $0.event.name != CapturedName.consent
+        }
     }
 }

@@ -23,7 +23,7 @@ struct ConsentTests {
         #expect(report.destinations["collector"]?.pending == 1)
         #expect(memory.transport.requests.isEmpty)
         memory.analytics.setConsent(.granted)
-        try await memory.waitUntilDelivered(1)
+        try await memory.waitUntilDelivered(2)
         #expect(memory.transport.delivered(named: "early").count == 1)
     }
 
@@ -74,7 +74,7 @@ struct ConsentTests {
         memory.analytics.record("allowed")
         let report = await memory.analytics.flush()
         #expect(report.isComplete)
-        #expect(memory.transport.delivered.map(\.event.name) == ["allowed"])
+        #expect(memory.transport.delivered.map(\.event.name) == ["_consent", "allowed"])
     }
 
     @Test(arguments: Consent.allCases)

@@ -23,7 +23,8 @@ struct ContextCompletionTests {
                 DestinationConfiguration(
                     CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")
                 )
-            ]
+            ],
+            consent: .granted
         )
         configuration.capture = capture
         configuration.run(in: environment)
@@ -56,7 +57,7 @@ struct ContextCompletionTests {
         analytics.record("second")
         // The state that the next process would find if this one were killed now.
         let next = environment.nextProcess()
-        _ = try next.dependencies(for: Configuration(appID: "test", destinations: []))
+        _ = try next.dependencies(for: Configuration(appID: "test", destinations: [], consent: .granted))
         #expect(next.recorded.map(\.event.name) == ["first", "second"])
         #expect(Self.platforms(next) == ["Slow", "Slow"])
     }

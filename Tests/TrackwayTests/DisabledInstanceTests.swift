@@ -45,7 +45,11 @@ struct DisabledInstanceTests {
     @Test(arguments: [("", "invalid_app_id"), ("shopping", "no_destinations")])
     func `start reports an invalid configuration once and returns the disabled instance`(appID: String, code: String) {
         let diagnostics = Locked<[Diagnostic]>([])
-        var configuration = Configuration(appID: appID, destinations: appID.isEmpty ? [.local("exports")] : [])
+        var configuration = Configuration(
+            appID: appID,
+            destinations: appID.isEmpty ? [.local("exports")] : [],
+            consent: .granted
+        )
         configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
         let analytics = Analytics.start(configuration)
         #expect(analytics === Analytics.disabled)

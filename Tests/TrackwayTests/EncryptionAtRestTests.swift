@@ -194,8 +194,8 @@ struct EncryptionAtRestTests {
         #expect(memory.transport.delivered(named: "event").count == 100)
         #expect(memory.events(named: "last").first?.global("channel")?.string == "store")
         let account = try #require(memory.analytics.ledger().destinations["collector"])
-        // The sign-in is an event, too.
-        #expect((account.recorded, account.delivered, account.pending) == (102, 102, 0))
+        // The sign-in and the two decisions are events, too.
+        #expect((account.recorded, account.delivered, account.pending) == (104, 104, 0))
     }
 
     @Test

@@ -22,7 +22,8 @@ struct HangingDiskTests {
                 DestinationConfiguration(
                     CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")
                 )
-            ]
+            ],
+            consent: .granted
         )
         configuration.capture = []
         var dependencies = try environment.dependencies(for: configuration)

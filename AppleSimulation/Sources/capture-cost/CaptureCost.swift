@@ -27,7 +27,11 @@ struct CaptureCost {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         guard let nowhere = URL(string: "http://127.0.0.1:9") else { return }
-        var configuration = Configuration(appID: "cost", destinations: [.collector(nowhere, writeKey: "none")])
+        var configuration = Configuration(
+            appID: "cost",
+            destinations: [.collector(nowhere, writeKey: "none")],
+            consent: .granted
+        )
         configuration.storage.folder = folder
         // Events are not sent during the measurement.
         configuration.privacy.consent = .pending

@@ -19,7 +19,8 @@ struct PreviewTests {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = Configuration(
             appID: "shop",
-            destinations: [.collector(try #require(URL(string: "http://127.0.0.1:9")), writeKey: "dev")]
+            destinations: [.collector(try #require(URL(string: "http://127.0.0.1:9")), writeKey: "dev")],
+            consent: .granted
         )
         configuration.storage.folder = folder
         configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }

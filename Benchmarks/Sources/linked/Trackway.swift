@@ -16,7 +16,8 @@ struct LinkedTrackway {
         let analytics = try Analytics(
             Configuration(
                 appID: "linked",
-                destinations: [.collector(URL(fileURLWithPath: "/"), writeKey: "dev")]
+                destinations: [.collector(URL(fileURLWithPath: "/"), writeKey: "dev")],
+                consent: .granted
             )
         )
         analytics.record("started", ["value": 1])

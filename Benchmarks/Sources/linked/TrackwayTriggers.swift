@@ -27,7 +27,8 @@ struct LinkedTriggers {
         let analytics = try Analytics(
             Configuration(
                 appID: "linked",
-                destinations: [.collector(URL(fileURLWithPath: "/"), writeKey: "dev")]
+                destinations: [.collector(URL(fileURLWithPath: "/"), writeKey: "dev")],
+                consent: .granted
             )
         )
         let button = Button([.record("seen", on: .didAppear, with: analytics)])

@@ -101,7 +101,8 @@ final class ScratchFolder {
         guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("invalid port: \(port)") }
         var configuration = Configuration(
             appID: "bench",
-            destinations: [.collector(endpoint, writeKey: "bench")]
+            destinations: [.collector(endpoint, writeKey: "bench")],
+            consent: .granted
         )
         configuration.storage.folder = url.appending(path: folder ?? "journal-\(features.rawValue)")
         configuration.interceptors = interceptors

@@ -84,7 +84,11 @@ struct Startup {
 
     static func configuration(port: Int, folder: String, consent: Consent = .pending) throws -> Configuration {
         guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
-        var configuration = Configuration(appID: "bench", destinations: [.collector(endpoint, writeKey: "bench")])
+        var configuration = Configuration(
+            appID: "bench",
+            destinations: [.collector(endpoint, writeKey: "bench")],
+            consent: .granted
+        )
         configuration.storage.folder = URL(filePath: folder).appending(path: "journal")
         configuration.storage.maximumBytes = 4 << 30
         configuration.privacy.consent = consent

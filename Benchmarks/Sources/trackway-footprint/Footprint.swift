@@ -66,7 +66,7 @@ struct Footprint {
     private static func configuration(_ port: UInt16, _ folder: String) -> Configuration {
         var destinations: [DestinationConfiguration] = []
         if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
-        var configuration = Configuration(appID: "footprint", destinations: destinations)
+        var configuration = Configuration(appID: "footprint", destinations: destinations, consent: .granted)
         configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
         configuration.storage.maximumBytes = 4 << 30
         configuration.privacy.consent = .pending

@@ -74,7 +74,7 @@ struct Idle {
     private static func configuration(_ port: UInt16, _ folder: String, captures: Bool) -> Configuration {
         var destinations: [DestinationConfiguration] = []
         if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
-        var configuration = Configuration(appID: "idle", destinations: destinations)
+        var configuration = Configuration(appID: "idle", destinations: destinations, consent: .granted)
         configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
         configuration.privacy.consent = .granted
         if !captures { configuration.capture = [] }

@@ -55,7 +55,7 @@ final class Shop {
         }
         // The shop works the same without analytics.
         return try? Analytics(
-            Configuration(appID: "shop-app", destinations: [.collector(url, writeKey: "dev")])
+            Configuration(appID: "shop-app", destinations: [.collector(url, writeKey: "dev")], consent: .granted)
         )
     }
 

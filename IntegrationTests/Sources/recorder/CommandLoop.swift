@@ -18,6 +18,7 @@ internal import Trackway
 /// - `export ID`: reads its pending events, prints `uploaded RUN THREAD N` for each event of a recorder and
 ///   `removing ID`, removes exactly those events, and prints `removed COUNT`
 /// - `consent granted|pending|denied`
+/// - `withdraw SECONDS`: denies consent after a last delivery
 /// - `erase`: prints `erased FORMER NOW`
 /// - `take SPARE`: opens all available descriptors except for that many and prints `took COUNT`; `give`: closes them
 /// - `descriptors`: prints `descriptors COUNT`, the number of open descriptors
@@ -116,6 +117,9 @@ struct CommandLoop {
             try export(id)
         case "consent" where words.count == 2:
             analytics.setConsent(try Options.consent(words[1]))
+        case "withdraw":
+            let timeout = Duration.seconds(try number(1))
+            await analytics.setConsent(.denied, source: "command", after: .flush(timeout: timeout))
         case "erase":
             let previous = analytics.installationID
             try await analytics.erase()

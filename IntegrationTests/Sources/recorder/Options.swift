@@ -180,7 +180,8 @@ struct Options {
             destinations: try destinations.map {
                 try Self.destination($0.id, $0.url, key: key).configured(rules: rules)
             }
-                + formatDestinations.map { try Self.destination($0.format, $0.url) }
+                + formatDestinations.map { try Self.destination($0.format, $0.url) },
+            consent: consent
         )
         configuration.storage.folder = URL(fileURLWithPath: number == 0 ? data : "\(data)-\(number)", isDirectory: true)
         configuration.delivery.policy = policy
@@ -192,7 +193,6 @@ struct Options {
             configuration.lifecycle.suspensionTimeout = suspensionTimeout
             configuration.lifecycle.terminationTimeout = suspensionTimeout
         }
-        configuration.privacy.consent = consent
         if let journalBytes { configuration.storage.maximumBytes = journalBytes }
         if let journalAge { configuration.storage.maximumAge = journalAge }
         if let eventBytes {

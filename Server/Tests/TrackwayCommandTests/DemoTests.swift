@@ -100,7 +100,11 @@ struct DemoTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         // No process listens on port 1, so all events stay pending.
         let unreachable = try #require(URL(string: "http://127.0.0.1:1"))
-        var configuration = Configuration(appID: "demo-test", destinations: [.collector(unreachable, writeKey: "k")])
+        var configuration = Configuration(
+            appID: "demo-test",
+            destinations: [.collector(unreachable, writeKey: "k")],
+            consent: .granted
+        )
         configuration.storage.folder = folder
         configuration.lifecycle.isObserved = false
         configuration.capture = []

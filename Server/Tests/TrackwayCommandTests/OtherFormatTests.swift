@@ -32,7 +32,8 @@ struct OtherFormatTests {
             destinations: [
                 .collector(collector, writeKey: "dev"), .clickstream(appID: "shopping", endpoint: collect),
                 .sensorsAnalytics(serverURL: sa),
-            ]
+            ],
+            consent: .granted
         )
         configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.lifecycle.isObserved = false

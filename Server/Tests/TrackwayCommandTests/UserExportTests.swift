@@ -14,7 +14,8 @@ struct UserExportTests {
     private static func fill(_ address: CollectorAddress, folder: String) async throws {
         var configuration = Configuration(
             appID: "export",
-            destinations: [.collector(try address.url(""), writeKey: "dev")]
+            destinations: [.collector(try address.url(""), writeKey: "dev")],
+            consent: .granted
         )
         configuration.capture = []
         configuration.storage.folder = URL(fileURLWithPath: folder)

@@ -44,8 +44,11 @@ extension SiftCore {
     package static func configuration(rootDirPath: String) -> Configuration {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
-            destinations: []
+            destinations: [],
+            consent: .granted
         )
+        configuration.recordsConsent = false
+        configuration.privacy.sharesVendorID = true
         configuration.capture = []
         configuration.limits = SiftEventLimits.limits
         configuration.legacySDK = .sift()

@@ -25,6 +25,9 @@ package final class ConsentController: Sendable {
     /// The current permission, for the slow path of recording.
     let permission: Locked<Permission>
     let updates: ConsentUpdates
+    private let clock: any EventClock
+    /// Whether scheduled decisions do not apply to recording yet.
+    private let ignoresScheduled = Locked(false)
     private let delivery = Locked<DeliveryService?>(nil)
     private let listener = Locked(Listener())
 
@@ -40,16 +43,18 @@ package final class ConsentController: Sendable {
         categories: [DestinationID: ConsentCategory],
         journal: Journal,
         queue: StorageQueue,
+        clock: any EventClock,
         reporter: DiagnosticReporter
     ) {
         self.settings = settings
+        self.clock = clock
         self.control = control
         self.categories = Locked(categories)
         self.journal = journal
         self.queue = queue
         self.reporter = reporter
         permission = Locked(Permission(settings.current, categories))
-        updates = ConsentUpdates(settings.current.consent.consent(for: .analytics))
+        updates = ConsentUpdates(settings.current.consentForRecording.consent(for: .analytics))
         applySettings()
         // An earlier run may have been killed before it dropped all events that lack consent. The pipeline state
         // machine handles a denial for all destinations; this handles a denial for only some of them.
@@ -58,6 +63,15 @@ package final class ConsentController: Sendable {
 
     /// The permission according to the settings, possibly not yet applied to recording.
     var currentPermission: Permission { Permission(settings.current, categories.withLock { $0 }) }
+
+    /// Runs `body`, during which decisions that it schedules do not apply to recording yet.
+    ///
+    /// Only one caller at a time.
+    func whileIgnoringScheduledDecisions<Result>(_ body: () -> Result) -> Result {
+        ignoresScheduled.withLock { $0 = true }
+        defer { ignoresScheduled.withLock { $0 = false } }
+        return body()
+    }
 
     /// Sets the delivery service.
     ///
@@ -87,7 +101,8 @@ package final class ConsentController: Sendable {
     /// written last is in effect.
     package func applySettings() {
         control.change { machine, bits in
-            let settings = settings.current
+            var settings = settings.current
+            if ignoresScheduled.withLock({ $0 }) { settings.scheduledConsents = [] }
             let now = Permission(settings, categories.withLock { $0 })
             permission.withLock { $0 = now }
             bits.subtract([.excludesDestinations, .blocksEvents])
@@ -99,7 +114,7 @@ package final class ConsentController: Sendable {
                 machine.setEnabled(isEnabled)
             }
             // Publish in the order in which the decisions take effect.
-            updates.publish(settings.consent.consent(for: .analytics))
+            updates.publish(settings.consentForRecording.consent(for: .analytics))
         }
     }
 
@@ -140,6 +155,7 @@ package final class ConsentController: Sendable {
     func isPermitted() -> Bool {
         let before = settings.current.consent
         settings.refresh()
+        applyOverdueDecisions()
         let after = settings.current.consent
         applySettings()
         if after.epoch != before.epoch { listener.withLock { $0 }.epochChanged() }
@@ -150,15 +166,38 @@ package final class ConsentController: Sendable {
         return control.machine.isAllowedToSend && !after.isStricter(than: before) && after.epoch == before.epoch
     }
 
+    /// Applies scheduled decisions that nothing has applied in time.
+    private func applyOverdueDecisions() {
+        let now = clock.now().wall
+        guard settings.current.scheduledConsents.contains(where: { $0.isOverdue(at: now) }) else { return }
+        carryOut(settings.change { $0.applyScheduledConsents { $0.isOverdue(at: now) } }.actions)
+    }
+
+    /// Applies the scheduled decisions of a settings file that has just become readable.
+    func applyAllScheduledDecisions() {
+        guard !settings.current.scheduledConsents.isEmpty else { return }
+        carryOut(settings.change { $0.applyScheduledConsents { _ in true } }.actions)
+    }
+
+    /// The destinations that wait because neither the app nor anyone using it has decided.
+    ///
+    /// - Parameter candidates: The destinations that send events.
+    func destinationsWithoutDecision(among candidates: [DestinationID]) -> [DestinationID] {
+        let consent = settings.current.consent
+        let categories = categories.withLock { $0 }
+        return candidates.filter { !consent.hasDecision(for: categories[$0] ?? .analytics) }
+    }
+
     /// Returns the rule that admits events for a destination.
     ///
     /// The rule uses the destination's category at the time of evaluation, because the category may change while the
     /// app runs.
     func rule(for destination: DestinationID) -> Admission.Rule {
-        { [settings, categories] context in
+        { [settings, categories, journal] context in
             let category = categories.withLock { $0[destination] } ?? .analytics
             let (subject, epoch) = Self.subject(of: context)
-            return settings.current.consent.admission(of: subject, in: epoch, for: category)
+            return settings.current.consent.applying(to: destination, of: journal)
+                .admission(of: subject, in: epoch, for: category)
         }
     }
 
@@ -167,7 +206,7 @@ package final class ConsentController: Sendable {
     /// Later decisions do not change the rule.
     func currentRule(for destination: DestinationID) -> Admission.Rule {
         let category = categories.withLock { $0[destination] } ?? .analytics
-        let consent = settings.current.consent
+        let consent = settings.current.consent.applying(to: destination, of: journal)
         return { context in
             let (subject, epoch) = Self.subject(of: context)
             return consent.admission(of: subject, in: epoch, for: category)
@@ -253,10 +292,11 @@ struct Permission: Sendable, Hashable {
     let policy: CollectionPolicy
 
     init(_ settings: Settings, _ categories: [DestinationID: ConsentCategory]) {
-        let decided = categories.values.map { settings.consent.consent(for: $0) }
+        let recording = settings.consentForRecording
+        let decided = categories.values.map { recording.consent(for: $0) }
         consent = decided.contains(.granted) ? .granted : decided.contains(.pending) ? .pending : .denied
         maySend = Set(categories.values).contains { settings.consent.maySend($0) }
-        let permitted = categories.filter { settings.consent.mayRecord($0.value) }
+        let permitted = categories.filter { recording.mayRecord($0.value) }
         destinations = permitted.count == categories.count ? nil : permitted.keys.sorted()
         policy = settings.policy
     }
@@ -314,11 +354,20 @@ extension Configuration {
     }
 }
 
+extension ConsentMachine {
+    /// Returns the machine that applies to a destination.
+    fileprivate func applying(to destination: DestinationID, of journal: Journal) -> ConsentMachine {
+        rules.initial == rules.initialForLocal || !journal.isAppManaged(destination) ? self : forLocalDestinations
+    }
+}
+
 extension ConsentRules {
     /// Creates the app's consent rules.
     init(_ configuration: Configuration) {
         self.init(
             initial: configuration.privacy.consent,
+            // If the app has not chosen, local destinations work: their events stay on the device.
+            initialForLocal: configuration.privacy.chosenConsent ?? .granted,
             denial: configuration.privacy.denialPolicy == .purge ? .purge : .keep,
             anonymous: configuration.privacy.anonymousEventPolicy == .mergeIntoUser ? .mergeIntoUser : .keepSeparate
         )

@@ -58,7 +58,8 @@ extension Analytics {
         }
         saveGlobal()
         lifecycle.identity.perform { settings, _ in
-            .init(identity: settings.identity.erase(), consent: settings.consent.erase())
+            settings.forgetConsentOfPeople()
+            return .init(identity: settings.identity.erase(), consent: settings.consent.erase())
         }
         lifecycle.timers.handle { machine, _ in machine.removeAll() }
         defer {

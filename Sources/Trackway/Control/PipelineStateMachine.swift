@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayDelivery
+
 /// Decides whether events may be recorded and sent, and the next step.
 ///
 /// The machine compares the desired state (consent, enabled, shut down, erasing) with the actual state of delivery.
@@ -111,7 +113,7 @@ package struct PipelineStateMachine: Sendable {
         if activeErasures > 0 { return "The installation is being erased." }
         if !hasConsentToSend {
             return consent == .denied
-                ? "Consent is denied; nothing is sent until it is granted." : "Events are waiting for consent."
+                ? "Consent is denied; nothing is sent until it is granted." : DeliveryService.consentPendingReason
         }
         return isPaused ? "Delivery is paused." : "Delivery is suspended until the app is used again."
     }

@@ -217,6 +217,22 @@ extension Diagnostic.Code {
     /// Remedy: Use fewer categories.
     public static let consentNotTaken = Diagnostic.Code(rawValue: "consent_not_taken", severity: .error)
 
+    /// No consent was chosen.
+    ///
+    /// Cause: A destination sends events, but neither `Configuration(appID:destinations:consent:)` nor `setConsent` has
+    /// chosen a consent; events are kept on the device and not sent.
+    ///
+    /// Remedy: Ask and call `setConsent`, or pass `consent: .granted` if the app needs no consent; `consent: .pending`
+    /// confirms that the app will ask.
+    public static let consentNotChosen = Diagnostic.Code(rawValue: "consent_not_chosen", severity: .warning)
+
+    /// A text about a consent decision was truncated.
+    ///
+    /// Cause: The source or text version of a decision is longer than 256 bytes; the decision applies.
+    ///
+    /// Remedy: Use a shorter text.
+    public static let consentTextTruncated = Diagnostic.Code(rawValue: "consent_text_truncated", severity: .warning)
+
     /// Pending events could not be discarded.
     ///
     /// Cause: The journal could not be changed after consent was withdrawn or `deleteAll` was called.

@@ -58,16 +58,18 @@ package final class IdentityController: Sendable {
     /// Called at least twice, each time with the current settings.
     typealias Change = @Sendable (inout Settings, DualTimestamp) -> Effects
 
-    private let changeLock = Locked(())
-    private let settings: SettingsFile
-    private let contextStore: ContextStore
-    private let consents: ConsentController
-    private let lifecycle: LifecycleController
+    let changeLock = Locked(())
+    let settings: SettingsFile
+    let contextStore: ContextStore
+    let consents: ConsentController
+    let lifecycle: LifecycleController
     private let timers: TimerController
     private let dynamic: DynamicAttributes
     private let limits: EventLimits
     private let reporter: DiagnosticReporter
-    private let clock: any EventClock
+    let clock: any EventClock
+    /// Whether consent decisions are recorded as events.
+    let recordsConsent: Bool
     private let installation: @Sendable () -> InstallationID
 
     init(
@@ -80,6 +82,7 @@ package final class IdentityController: Sendable {
         limits: EventLimits,
         reporter: DiagnosticReporter,
         clock: any EventClock,
+        recordsConsent: Bool,
         installation: @escaping @Sendable () -> InstallationID
     ) {
         self.settings = settings
@@ -91,6 +94,7 @@ package final class IdentityController: Sendable {
         self.limits = limits
         self.reporter = reporter
         self.clock = clock
+        self.recordsConsent = recordsConsent
         self.installation = installation
     }
 

@@ -38,6 +38,7 @@ final class LegacyMigrator: Sendable {
     let limits: EventLimits
     let reporter: DiagnosticReporter
     let dependencies: Dependencies
+    private let omitsDeviceID: Bool
     private let file: StateFile<MigrationState>
     private let state = Locked(State())
 
@@ -46,6 +47,7 @@ final class LegacyMigrator: Sendable {
         let isTest = configuration.dependencySource != nil
         legacySDK = configuration.legacySDK.flatMap { isTest && $0.isSystemLocation ? nil : $0 }
         limits = configuration.limits
+        omitsDeviceID = configuration.privacy.omittedContext.contains(.deviceID)
         self.dependencies = dependencies
         self.reporter = reporter
         file = StateFile("takeover", in: dependencies.folder, of: dependencies.storage, format: .json)
@@ -93,7 +95,7 @@ final class LegacyMigrator: Sendable {
         guard let report else { return }
         if let day = report.firstDay { app[Self.firstDay] = .string(day) }
         // The system's own value takes precedence.
-        if let id = report.vendorID, device["id"] == nil { device["id"] = .string(id) }
+        if let id = report.vendorID, device["id"] == nil, !omitsDeviceID { device["id"] = .string(id) }
     }
 
     private static let firstDay = "first_day"

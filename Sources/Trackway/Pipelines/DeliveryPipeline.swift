@@ -31,6 +31,10 @@ package struct DeliveryPipeline: Sendable {
     init(_ configuration: Configuration, _ storage: InstallationStorage) {
         let dependencies = storage.dependencies
         let (journal, queue, reporter) = (storage.journal, storage.queue, storage.reporter)
+        // A process that ended during its last delivery could not apply these decisions.
+        if !storage.settings.current.scheduledConsents.isEmpty {
+            storage.settings.change { $0.applyScheduledConsents { _ in true } }
+        }
         let known = storage.settings.current
         // Include queues of earlier processes that the app has not added again yet: events recorded until then are
         // addressed to them, too.
@@ -53,6 +57,7 @@ package struct DeliveryPipeline: Sendable {
             categories: categories,
             journal: journal,
             queue: queue,
+            clock: dependencies.clock,
             reporter: reporter
         )
         // Weak, because `consents` holds the service that calls this: a strong reference would keep the journal open

@@ -62,6 +62,7 @@ package struct LifecyclePipeline: Sendable {
             limits: configuration.limits,
             reporter: reporter,
             clock: dependencies.clock,
+            recordsConsent: configuration.recordsConsent,
             installation: { journal.installation }
         )
         let dispatcher = LifecycleDispatcher(controller, timers, snapshots, delivery.control, in: dependencies)

@@ -18,9 +18,10 @@ public import Foundation
 /// ```swift
 /// var configuration = Configuration(
 ///     appID: "shopping",
-///     destinations: [.collector(URL(string: "https://events.example.com")!, writeKey: "…")]
+///     destinations: [.collector(URL(string: "https://events.example.com")!, writeKey: "…")],
+///     consent: .granted
 /// )
-/// configuration.privacy.consent = .pending
+/// configuration.sessions.timeout = .seconds(600)
 /// let analytics = try Analytics(configuration)
 /// ```
 /// Settings that can change later are in ``Analytics/options``.
@@ -147,15 +148,27 @@ public struct Configuration: Sendable {
     /// nil if there is none. For compatibility modules.
     package var legacySDK: LegacySDK?
 
+    /// Whether each consent decision is recorded as an event.
+    ///
+    /// True by default. False for compatibility modules, whose formats have no such event.
+    package var recordsConsent = true
+
     /// The source of a test's dependencies; nil uses the system's.
     ///
     /// See `TrackwayTesting.InMemoryEnvironment`.
     package var dependencySource: (any DependencySource)?
 
     /// Creates a configuration with defaults for all other settings.
-    public init(appID: String, destinations: [DestinationConfiguration]) {
+    ///
+    /// - Parameters:
+    ///   - appID: The app's id; see ``appID``.
+    ///   - destinations: The destinations of events; see ``destinations``.
+    ///   - consent: The consent that applies until a decision is made; see ``Privacy/consent``. nil chooses none:
+    ///     events are kept on the device, and nothing is sent.
+    public init(appID: String, destinations: [DestinationConfiguration], consent: Consent? = nil) {
         self.appID = appID
         self.destinations = destinations
+        privacy.chosenConsent = consent
     }
 }
 
@@ -244,9 +257,20 @@ extension Configuration {
         /// The initial consent, used until the user decides.
         ///
         /// The initial consent applies until a decision is made for the device with
-        /// ``Analytics/setConsent(_:category:scope:)``. Decisions survive restarts. `.granted` by default; an app that
-        /// must ask sets `.pending`.
-        public var consent = Consent.granted
+        /// ``Analytics/setConsent(_:category:scope:source:version:)``. Decisions survive restarts. `.pending` by
+        /// default, because nothing may leave a device before someone decided that it may: events are kept, and nothing
+        /// is sent. An app that needs no consent chooses `.granted`, usually in
+        /// ``Configuration/init(appID:destinations:consent:)``. If nothing was chosen and a destination sends events, the
+        /// diagnostic `consent_not_chosen` is reported.
+        ///
+        /// Local destinations can be read before anything is chosen, because their events stay on the device.
+        public var consent: Consent {
+            get { chosenConsent ?? .pending }
+            set { chosenConsent = newValue }
+        }
+
+        /// The initial consent that the app chose; nil if it chose none.
+        package var chosenConsent: Consent?
 
         /// The policy for pending events when consent is denied.
         ///
@@ -258,6 +282,19 @@ extension Configuration {
         /// `.mergeIntoUser` by default: the user who signs in is nearly always the person who used the app a minute
         /// ago.
         public var anonymousEventPolicy = AnonymousEventPolicy.mergeIntoUser
+
+        /// The facts about the app and the device that are never recorded.
+        ///
+        /// Empty by default, because reports depend on most of them, and none names a person. For example,
+        /// `[.deviceID, .deviceLocale]` omits the two. Applies to events recorded from then on, in every format.
+        public var omittedContext: Set<ContextField> = []
+
+        /// Whether `device.id` on Apple platforms is `identifierForVendor`.
+        ///
+        /// False by default: that id is the same in all apps of a vendor. The device's id is then a keyed hash of it,
+        /// different for each app, as on Linux. Compatibility modules set this to true, because the documents of their
+        /// formats require that id.
+        public var sharesVendorID = false
 
         /// Creates settings with their defaults.
         public init() {}

@@ -125,6 +125,7 @@ final class DeferredStorageOpener: Sendable {
             transaction.context.user = user
             migrator.complete(&transaction.context)
         }
+        context.consents.applyAllScheduledDecisions()
         context.consents.applySettings()
         context.lifecycle.storageArrived()
         Self.reportLostEvents(context.journal, context.reporter)

@@ -102,6 +102,8 @@ package struct Dependencies: Sendable {
             { _ in nil }
     /// The sources of snapshots, unless the app sets its own.
     package var snapshotSources = SnapshotSources()
+    /// Removes the device properties that the app's privacy settings do not permit.
+    var limitDeviceProperties: @Sendable (inout Attributes) -> Void = { _ in }
     /// Returns the process's images that define any of these Objective-C classes.
     package var loadedImages: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
     /// All facts about the device.

@@ -16,7 +16,7 @@ extension DestinationConfiguration {
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
     ///     .collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")
-    /// ])
+    /// ], consent: .granted)
     /// ```
     /// - Parameters:
     ///   - url: The collector's URL; events are posted to `v1/events` below it. Its query, if any, is kept.

@@ -19,7 +19,8 @@ public import TrackwayDestinationKit
 ///             rules: [.deny("debug_*"), .redact("email")],
 ///             consentCategory: .marketing
 ///         ),
-///     ]
+///     ],
+///     consent: .granted
 /// )
 /// ```
 public struct DestinationConfiguration: Sendable {

@@ -69,7 +69,9 @@ extension Analytics {
     /// Creates an instance, or reports the error and returns ``disabled``.
     ///
     /// ```swift
-    /// let analytics = Analytics.start(Configuration(appID: "shopping", destinations: [.collector(url, writeKey: key)]))
+    /// let analytics = Analytics.start(
+    ///     Configuration(appID: "shopping", destinations: [.collector(url, writeKey: key)], consent: .granted)
+    /// )
     /// ```
     /// Use this method if the app must start even without analytics; use ``init(_:)`` if the app handles the error. The
     /// error is reported as a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on

@@ -32,6 +32,7 @@ package final class SnapshotController: Sendable {
     }
 
     private let options: SnapshotOptions
+    private let limitProperties: @Sendable (inout Attributes) -> Void
     private let sources: SourceThreads
     private let file: StateFile<PersistedSnapshots>
     private let contextStore: ContextStore
@@ -58,6 +59,7 @@ package final class SnapshotController: Sendable {
         lifecycle: LifecycleController
     ) {
         self.options = options
+        limitProperties = dependencies.limitDeviceProperties
         self.contextStore = contextStore
         self.lifecycle = lifecycle
         clock = dependencies.clock
@@ -291,7 +293,8 @@ package final class SnapshotController: Sendable {
             sources.startMotion(mode) { [weak self] in self?.add($0, run: run) }
         case .stopMotion:
             sources.stopMotion()
-        case .recordProperties(let attributes, let time):
+        case .recordProperties(var attributes, let time):
+            limitProperties(&attributes)
             record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute.ids)
         case .recordState(let state, let time, _):
             for number in state.unusable where isFirstReport(number.name) {

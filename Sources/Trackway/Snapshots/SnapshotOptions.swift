@@ -43,11 +43,11 @@ public struct SnapshotOptions: Sendable {
     /// is started. ``RuntimeOptions/allowsLocation`` changes this setting at run time.
     public var allowsLocation: Bool
 
-    /// Whether snapshots on Apple platforms may contain values that identify the device.
+    /// Whether snapshots may contain values that identify the device.
     ///
-    /// Such values are kernel ids, the device and host names, and network addresses. False by default: the App Store
-    /// forbids recognizing a device by them, even with consent. This setting has no effect on other systems or on
-    /// custom ``sources``.
+    /// Such values are kernel ids, the device and host names, and network addresses. False by default: they are the
+    /// same in every app, and the App Store forbids recognizing a device by them, even with consent. This setting has
+    /// no effect on custom ``sources``.
     public var allowsDeviceRecognition: Bool
 
     /// The destinations that receive `_device_properties`; all by default.

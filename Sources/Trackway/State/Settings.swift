@@ -8,6 +8,10 @@ package import TrackwayLifecycle
 package struct Settings: Sendable, Hashable {
     /// The consent decisions.
     package var consent: ConsentMachine
+    /// The decisions that the app made, with their circumstances.
+    package var consentLog = ConsentLog()
+    /// The decisions that apply after a last delivery.
+    package var scheduledConsents: [ScheduledConsent] = []
     /// The collection policies, by source.
     package var policies: [PolicySource: CollectionPolicy] = [:]
     /// Whether the app enabled or disabled the SDK.
@@ -58,6 +62,10 @@ package struct Settings: Sendable, Hashable {
             // Written by a version that did not distinguish users, or by hand.
             if json["people"] == nil { _ = consent.decide(decision, by: .device) }
         }
+        if let log = json["consent_log"] { consentLog = ConsentLog(json: log) }
+        for scheduled in json["scheduled_consents"]?.array ?? [] {
+            scheduledConsents.append(try ScheduledConsent(json: scheduled))
+        }
         for source in PolicySource.allCases {
             if let policy = json["policies"]?[source.rawValue] { policies[source] = try CollectionPolicy(json: policy) }
         }
@@ -82,6 +90,10 @@ package struct Settings: Sendable, Hashable {
             members.append(.init(key: "consent", value: .string(decision.rawValue)))
         }
         members.append(.init(key: "people", value: consent.json))
+        if !consentLog.records.isEmpty { members.append(.init(key: "consent_log", value: consentLog.json)) }
+        if !scheduledConsents.isEmpty {
+            members.append(.init(key: "scheduled_consents", value: .array(scheduledConsents.map(\.json))))
+        }
         let policies = policies.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { JSONValue.Object.Member(key: $0.key.rawValue, value: $0.value.json) }
         if !policies.isEmpty { members.append(.init(key: "policies", value: .object(.init(policies)))) }

@@ -116,6 +116,7 @@ package final class SettingsFile: Sendable {
         guard case .stored(var settings, _) = try file.read() else { return }
         _ = settings.identity.erase()
         _ = settings.consent.erase()
+        settings.forgetConsentOfPeople()
         settings.global = [:]
         settings.personal = []
         try file.write(settings)

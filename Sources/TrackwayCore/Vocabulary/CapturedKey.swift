@@ -103,6 +103,19 @@ public enum CapturedKey {
     /// The id of a group.
     public static let groupID = "_group_id"
 
+    // MARK: Consent
+
+    /// The decision: "granted", "denied", "pending", or "removed" if an earlier decision was removed.
+    public static let consentDecision = "_consent_decision"
+    /// The scope of the decision: "device" or "person".
+    public static let consentScope = "_consent_scope"
+    /// The category of the decision; absent for all categories.
+    public static let consentCategory = "_consent_category"
+    /// Where the decision was made, in the app's words.
+    public static let consentSource = "_consent_source"
+    /// The version of the text that was agreed to or refused.
+    public static let consentVersion = "_consent_version"
+
     // MARK: Items
 
     /// The type of an item.

@@ -96,4 +96,9 @@ public enum CapturedName {
     ///
     /// The attributes are ``CapturedKey/groupType`` and ``CapturedKey/groupID``.
     public static let groupLeft = "_group_left"
+    /// A consent decision was made.
+    ///
+    /// The attributes are ``CapturedKey/consentDecision``, ``CapturedKey/consentScope``,
+    /// ``CapturedKey/consentCategory``, ``CapturedKey/consentSource`` and ``CapturedKey/consentVersion``.
+    public static let consent = "_consent"
 }

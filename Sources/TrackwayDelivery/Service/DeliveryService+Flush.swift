@@ -9,7 +9,7 @@ extension DeliveryService {
     /// The interval of checks for settled events in a non-delivering process.
     private static let pollInterval = Duration.milliseconds(50)
     /// The reason reported for events that may not be sent yet.
-    private static let held = "Events are waiting for consent."
+    package static let consentPendingReason = "Events are waiting for consent; setConsent(.granted) sends them."
     /// The reason reported for events in a queue that is not forced.
     private static let gathering = "Events are waiting until their queue is ready to upload."
     private static let awaitingStorage = "Events are kept in memory until the storage folder can be used."
@@ -218,7 +218,7 @@ extension DeliveryService {
     private func reason(of worker: DestinationWorker) -> String {
         if journal.isAwaitingStorage { return Self.awaitingStorage }
         if let pendingReason = worker.status.pendingReason { return pendingReason }
-        if worker.isHolding { return Self.held }
+        if worker.isHolding { return Self.consentPendingReason }
         if worker.isGathering { return Self.gathering }
         let (phase, isElected, othersDeliver) = state.withLock { ($0.phase, $0.isElected, $0.othersDeliver) }
         switch phase {

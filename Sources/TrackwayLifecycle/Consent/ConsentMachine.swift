@@ -122,6 +122,25 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     /// The decisions made by the person who is using the app now.
     package var decisions: ConsentDecisions { person(subject)?.decisions ?? ConsentDecisions() }
 
+    /// Whether the device or the current person has decided about a category.
+    package func hasDecision(for category: ConsentCategory) -> Bool {
+        person(subject)?.decisions[category] != nil || device[category] != nil
+    }
+
+    /// Returns the subject that a person's decisions belong to now.
+    ///
+    /// For an anonymous period that was merged into a user, this is that user; nil if the person was forgotten.
+    package func currentSubject(of subject: String) -> String? {
+        person(subject).flatMap { effectivePerson($0) }?.subject
+    }
+
+    /// Returns the machine that applies to local destinations.
+    package var forLocalDestinations: ConsentMachine {
+        var machine = self
+        machine.rules.initial = rules.initialForLocal
+        return machine
+    }
+
     /// Returns whether events may be recorded now for destinations of a category.
     package func mayRecord(_ category: ConsentCategory) -> Bool {
         consent(for: category) != .denied
@@ -164,10 +183,14 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     // MARK: Inputs
 
     /// Stores a decision; nil removes an earlier one.
+    ///
+    /// - Parameter subject: The person that made the decision; nil for the current one. A decision of a person who was
+    ///   forgotten since is ignored.
     package mutating func decide(
         _ consent: Consent?,
         by scope: ConsentScope,
-        for category: ConsentCategory? = nil
+        for category: ConsentCategory? = nil,
+        of subject: String? = nil
     ) -> [Action] {
         change { machine in
             var isStored = true
@@ -175,7 +198,8 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
             case .device:
                 isStored = machine.device.decide(consent, for: category)
             case .person:
-                guard let place = machine.index(of: machine.subject) else { return [] }
+                let owner = subject.map { machine.currentSubject(of: $0) } ?? machine.subject
+                guard let owner, let place = machine.index(of: owner) else { return [] }
                 isStored = machine.people[place].decisions.decide(consent, for: category)
             }
             guard !isStored, let category else { return [] }

@@ -26,6 +26,8 @@ package struct ConsentRules: Sendable, Hashable, Codable {
 
     /// The consent that applies until a decision is made.
     package var initial: Consent
+    /// The same for local destinations, whose events stay on the device.
+    package var initialForLocal: Consent
     /// The handling of pending events when a person refuses.
     package var denial: DenialPolicy
     /// The owner of the events of an anonymous period.
@@ -35,12 +37,16 @@ package struct ConsentRules: Sendable, Hashable, Codable {
     package var keepsEventsAfterDenial: Bool { denial == .keep }
 
     /// Creates rules.
+    ///
+    /// - Parameter initialForLocal: nil for the same as `initial`.
     package init(
         initial: Consent = .pending,
+        initialForLocal: Consent? = nil,
         denial: DenialPolicy = .purge,
         anonymous: AnonymousDataPolicy = .mergeIntoUser
     ) {
         self.initial = initial
+        self.initialForLocal = initialForLocal ?? initial
         self.denial = denial
         self.anonymous = anonymous
     }

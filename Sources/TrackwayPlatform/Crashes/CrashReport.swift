@@ -78,6 +78,17 @@ extension CrashReport {
         )
     }
 
+    /// Returns an image's path without the user's name and the container's id.
+    ///
+    /// Neither is needed to find the image: its build identifies it.
+    static func withoutUser(_ path: String) -> String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if let home = parts.prefix(5).firstIndex(where: { $0 == "home" || $0 == "Users" }), parts.count > home + 2 {
+            parts.replaceSubrange(...(home + 1), with: ["~"])
+        }
+        return parts.map { InstallationID(String($0)) == nil ? $0 : "…" }.joined(separator: "/")
+    }
+
     private static func id(of bytes: [UInt8], name: String, at wall: Int64) -> EventID {
         let digest = SHA256.hash(Array(name.utf8) + [0] + bytes)
         func word(_ range: Range<Int>) -> UInt64 { digest[range].reduce(0) { $0 << 8 | UInt64($1) } }
@@ -154,7 +165,7 @@ private struct CrashFile {
         /// The data needed to symbolicate the image's offsets.
         var note: String {
             let location = architecture.isEmpty ? "" : ", \(architecture.prefix(16)), at 0x\(String(base, radix: 16))"
-            return "\(name) is \(path.suffix(160)), build \(build.prefix(64))\(location)"
+            return "\(name) is \(CrashReport.withoutUser(path).suffix(160)), build \(build.prefix(64))\(location)"
         }
     }
 

@@ -23,7 +23,18 @@ package struct LinuxNetwork: Sendable {
             isUp(name) && (isDevice(name) || name == defaultInterface)
         }
         guard !interfaces.isEmpty else { return nil }
-        return NetworkFacts(kind: defaultInterface.flatMap(kind), interfaces: interfaces)
+        return NetworkFacts(kind: defaultInterface.flatMap(kind), interfaces: interfaces.map(Self.withoutAddress))
+    }
+
+    /// Returns a name without the hardware address that it may contain.
+    ///
+    /// systemd names an adapter that can be plugged in after its address, such as `enx001122334455`. The address is the
+    /// same in every app.
+    private static func withoutAddress(_ name: String) -> String {
+        let isNamedAfterAddress =
+            name.utf8.count == 15 && ["enx", "wlx", "wwx"].contains(name.prefix(3))
+            && name.utf8.dropFirst(3).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return isNamedAfterAddress ? String(name.prefix(3)) : name
     }
 
     private func isUp(_ name: String) -> Bool {

@@ -162,7 +162,8 @@ public final class SimulatedDevice: Sendable {
             appID: "test",
             destinations: [
                 DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "test"))
-            ]
+            ],
+            consent: .granted
         )
     }
 

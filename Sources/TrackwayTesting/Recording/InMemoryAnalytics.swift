@@ -81,7 +81,8 @@ public struct InMemoryAnalytics: Sendable {
             appID: "test",
             destinations: [
                 DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "test"))
-            ]
+            ],
+            consent: .granted
         )
         configuration.capture = []
         return configuration

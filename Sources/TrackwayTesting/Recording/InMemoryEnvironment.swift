@@ -134,14 +134,22 @@ public final class InMemoryEnvironment: Sendable {
     ///
     /// Each advance ends at the wake time of the next sleeper.
     package func flush(_ analytics: Analytics, timeout: Duration = .seconds(5)) async -> FlushReport {
-        let report = Locked<FlushReport?>(nil)
+        await advancing(analytics) { await analytics.flush(timeout: timeout) }
+    }
+
+    /// Runs `body`, and advances the clock like ``flush(_:timeout:)``.
+    package func advancing<Result: Sendable>(
+        _ analytics: Analytics,
+        _ body: @escaping @Sendable () async -> Result
+    ) async -> Result {
+        let outcome = Locked<Result?>(nil)
         _ = idle.task { () -> Void in
-            let achieved = await analytics.flush(timeout: timeout)
-            report.withLock { $0 = achieved }
+            let achieved = await body()
+            outcome.withLock { $0 = achieved }
         }
         while true {
             await waitUntilIdle(analytics)
-            if let report = report.withLock({ $0 }) { return report }
+            if let outcome = outcome.withLock({ $0 }) { return outcome }
             clock.advanceToNextSleeper()
         }
     }

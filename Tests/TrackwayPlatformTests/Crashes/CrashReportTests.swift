@@ -57,6 +57,28 @@ struct CrashReportTests {
         #expect(report.id.time == report.at.wall)
     }
 
+    @Test(arguments: [
+        ("/opt/shop/bin/shop", "/opt/shop/bin/shop"), ("/usr/lib/libc.so.6", "/usr/lib/libc.so.6"), ("shop", "shop"),
+        ("/home/ada/bin/shop", "~/bin/shop"), ("/var/home/ada/shop", "~/shop"),
+        ("/Users/ada/Shop.app/Shop", "~/Shop.app/Shop"),
+        ("/System/Volumes/Data/Users/ada/Shop", "~/Shop"), ("/home/shop", "/home/shop"), ("/home", "/home"),
+        ("/opt/a/b/c/d/home/x/shop", "/opt/a/b/c/d/home/x/shop"), ("", ""), ("/", "/"),
+        (
+            "/private/var/containers/Bundle/Application/6C1D7A52-0F5B-3A0E-9C41-4D0E3D1B7A11/Shop.app/Shop",
+            "/private/var/containers/Bundle/Application/…/Shop.app/Shop"
+        ),
+    ])
+    func `the path of an image contains no name of a user and no id of a container`(_ path: String, _ expected: String)
+        throws
+    {
+        #expect(CrashReport.withoutUser(path) == expected)
+        let text = Self.whole.replacingOccurrences(of: "/opt/shop/bin/shop", with: path)
+        guard path.hasPrefix("/home/ada") else { return }
+        let stack = try #require(Self.report(text)).stack
+        #expect(stack.contains("shop is ~/bin/shop, build abcdef01"))
+        #expect(!stack.contains("ada"))
+    }
+
     @Test
     func `a report's ID is stable across reads and unique to the report`() throws {
         let one = try #require(Self.report(Self.whole))

@@ -62,6 +62,16 @@ struct LinuxNetworkTests {
             expected: NetworkFacts(kind: .wifi, interfaces: ["enp1s0", "wlp3s0"])
         ),
         Case(
+            name: "adapters named after their hardware address, without it",
+            files: files(
+                interface("enx0a1b2c3d4e5f"),
+                interface("wlx0a1b2c3d4e5f", kind: "wlan"),
+                interface("enxbridge"),
+                ["/proc/net/route": header + route("enx0a1b2c3d4e5f")]
+            ),
+            expected: NetworkFacts(kind: .ethernet, interfaces: ["enx", "enxbridge", "wlx"])
+        ),
+        Case(
             name: "a modem",
             files: files(
                 interface("wwan0", type: 65_534, state: "unknown", kind: "wwan"),

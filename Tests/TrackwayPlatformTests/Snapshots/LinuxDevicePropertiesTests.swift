@@ -12,8 +12,14 @@ internal import TrackwayLifecycle
 struct LinuxDevicePropertiesTests {
     static let app: Attributes = ["id": "shop", "name": "Shop", "version": "3.8.1", "process": 4711]
 
-    static func read(_ files: [String: String], app: Attributes = app) throws -> DeviceProperties {
-        try RecordedTree.with(files) { LinuxDeviceProperties(app: app, tree: $0).deviceProperties() }
+    static func read(
+        _ files: [String: String],
+        app: Attributes = app,
+        recognizesDevice: Bool = true
+    ) throws -> DeviceProperties {
+        try RecordedTree.with(files) {
+            LinuxDeviceProperties(app: app, tree: $0, recognizesDevice: recognizesDevice).deviceProperties()
+        }
     }
 
     private static let laptopPropertyNames = Result { Set(try read(RecordedDevice.laptop).names) }
@@ -39,6 +45,27 @@ struct LinuxDevicePropertiesTests {
             "device_system_version": "41",
         ]
         #expect(try Self.read(RecordedDevice.laptop).attributes == expected)
+    }
+
+    @Test
+    func `without recognition, no property of a laptop distinguishes it from others`() throws {
+        var files = RecordedDevice.laptop
+        let kernelNote: [UInt8] = [4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0] + Array("GNU\0".utf8) + Array(1...8)
+        files["/sys/kernel/notes"] = String(decoding: kernelNote, as: UTF8.self)
+        let all = try Self.read(files)
+        let kept = try Self.read(files, recognizesDevice: false)
+        #expect(
+            Set(all.names).subtracting(kept.names) == [
+                "device_host_name", "device_kernel_boot_session_uuid", "device_kernel_uuid", "device_name",
+            ]
+        )
+        #expect(Set(kept.names).isSubset(of: all.names))
+        try RecordedTree.with(files) { tree in
+            let sources = SnapshotSources.system(app: Self.app, root: tree.root)
+            #expect(sources.deviceProperties?.deviceProperties() == kept)
+        }
+        let live = SnapshotSources.system(app: Self.app)
+        #expect(live.appState?.appState().networkAddresses == nil)
     }
 
     @Test
@@ -131,7 +158,8 @@ struct LinuxDevicePropertiesTests {
         for path in ["/proc/sys/kernel/hostname", "/sys/class/dmi/id/product_name"] {
             try Data([0x61, 0xFF, 0xFE, 0x62]).write(to: recorded.root.appendingPathComponent(path))
         }
-        let properties = LinuxDeviceProperties(app: Self.app, tree: recorded.tree).deviceProperties()
+        let properties = LinuxDeviceProperties(app: Self.app, tree: recorded.tree, recognizesDevice: true)
+            .deviceProperties()
         #expect(properties[.hostName] == nil)
         #expect(properties[.deviceModel] == nil)
         #expect(properties[.osType] == "Linux")
@@ -164,7 +192,7 @@ struct LinuxDevicePropertiesTests {
 
     @Test
     func `the running system reports its kernel, processors, memory and page size, but no evidence`() throws {
-        let properties = LinuxDeviceProperties(app: Self.app).deviceProperties()
+        let properties = LinuxDeviceProperties(app: Self.app, recognizesDevice: true).deviceProperties()
         #expect(properties[.osType] == "Linux")
         #expect(properties[.hardwareMachine]?.isEmpty == false)
         #expect(try #require(properties[.memorySize]) > 0)
@@ -179,13 +207,13 @@ struct LinuxDevicePropertiesTests {
         #expect(properties[.isCPU64Bit] == true)
         #expect(properties[.isSimulator] == nil)
         #expect(!properties.names.contains { $0.hasPrefix("evidence_") || $0.hasPrefix("mobile_") })
-        #expect(properties == LinuxDeviceProperties(app: Self.app).deviceProperties())
+        #expect(properties == LinuxDeviceProperties(app: Self.app, recognizesDevice: true).deviceProperties())
     }
 
     @Test(arguments: [RecordedDevice.laptop, RecordedDevice.phone])
     func `the system's sources read the given tree`(_ files: [String: String]) throws {
         try RecordedTree.with(files) { tree in
-            let sources = SnapshotSources.system(app: Self.app, root: tree.root + "/")
+            let sources = SnapshotSources.system(app: Self.app, root: tree.root + "/", recognizesDevice: true)
             let properties = try #require(sources.deviceProperties?.deviceProperties())
             #expect(properties == (try Self.read(files)))
             #expect(sources.location == nil)

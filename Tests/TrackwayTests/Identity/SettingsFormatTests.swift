@@ -29,6 +29,8 @@ struct SettingsFormatTests {
             "turn":1,"people":[{"subject":"anonymous-1","left":1,"joined":"user-ann"},\
             {"subject":"user-ann","categories":{"marketing":"denied"}}],"epoch":1,\
             "withdrawn":[{"subject":"anonymous-1","category":"marketing","epoch":1}]},\
+            "consent_log":[{"time":\(now),"decision":"granted"},\
+            {"time":\(now),"decision":"denied","scope":"person","category":"marketing","subject":"anonymous-1"}],\
             "identity":{"user":"ann","signed_in":\(now),"anonymous_id":"visitor","identities":{"mobile":"138"},\
             "attributes":{"age":{"value":21,"set":\(now)}},"known":[{"user":"ann"}]}}
             """

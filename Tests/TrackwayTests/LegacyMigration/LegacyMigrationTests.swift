@@ -212,6 +212,19 @@ struct LegacyMigrationTests {
         #expect(RecordedContext(later.context).app["first_day"] == "2024-05-28")
     }
 
+    @Test(arguments: [false, true])
+    func `a migrated vendor id is in no event if the app omits the device's id`(_ isOmitted: Bool) throws {
+        let environment = LegacySDKFixture.environment()
+        let legacySDK = LegacySDK.sift(in: try LegacySDKFixture.location("sift"))
+        var configuration = LegacySDKFixture.configuration(legacySDK, environment)
+        configuration.privacy.omittedContext = isOmitted ? [.deviceID] : []
+        let analytics = try Analytics(configuration)
+        analytics.record("tap")
+        let tap = try #require(environment.recorded.last)
+        let id = RecordedContext(tap.context).device["id"]?.string
+        #expect(id == (isOmitted ? nil : LegacySDKFixture.device))
+    }
+
     @Test
     func `Sift's user and vendor ids are kept, and unsent events are counted`() async throws {
         let environment = LegacySDKFixture.environment()

@@ -71,7 +71,8 @@ struct LegacySDKFixture: Sendable {
                 DestinationConfiguration(
                     ClickstreamDestination(appID: "shop", endpoint: "http://shop.test/", isCompressed: false)
                 )
-            ]
+            ],
+            consent: .granted
         )
         configuration.appVersion = "3.0"
         configuration.legacySDK = legacySDK

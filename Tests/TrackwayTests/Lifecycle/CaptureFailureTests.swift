@@ -198,7 +198,8 @@ struct CaptureFailureTests {
         let allowed = memory.clock.now()
         if refusal == .denied { memory.analytics.setConsent(.granted) } else { memory.analytics.isEnabled = true }
         memory.analytics.record("allowed")
-        #expect(memory.names == ["_first_open", "_app_start", "_session_start", "allowed"])
+        let decision = refusal == .denied ? ["_consent"] : []
+        #expect(memory.names == decision + ["_first_open", "_app_start", "_session_start", "allowed"])
         #expect(memory.recorded.allSatisfy { $0.time == allowed.wall })
         #expect(memory.recorded.last?.screen == nil)
     }

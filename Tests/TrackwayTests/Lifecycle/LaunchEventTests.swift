@@ -97,18 +97,22 @@ struct LaunchEventTests {
         let early = try launched()
         permit(early)
         early.analytics.setGlobalAttributes(["platform": "iOS"])
-        #expect(early.names == [])
+        // A decision is recorded at once, because it must not be lost.
+        let decision = permission == .consent ? ["_consent"] : []
+        #expect(early.names == decision)
         early.clock.advance(by: LifecycleController.startDelay)
         early.analytics.lifecycle.controller.launchEnded()
-        #expect(early.names == Self.start)
-        #expect(early.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
+        #expect(early.names == decision + Self.start)
+        #expect(
+            early.recorded.dropFirst(decision.count).allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" }
+        )
 
         let late = try launched()
         late.clock.advance(by: LifecycleController.startDelay)
         late.analytics.lifecycle.controller.launchEnded()
         #expect(late.names == [])
         permit(late)
-        #expect(late.names == Self.start)
+        #expect(late.names == decision + Self.start)
     }
 
     @Test
@@ -118,7 +122,7 @@ struct LaunchEventTests {
         memory.clock.advance(by: LifecycleController.startDelay)
         memory.analytics.lifecycle.controller.launchEnded()
         memory.analytics.setConsent(.granted)
-        #expect(memory.names == Self.start)
+        #expect(memory.names == ["_consent"] + Self.start)
     }
 
     @Test

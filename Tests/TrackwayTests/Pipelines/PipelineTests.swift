@@ -15,7 +15,11 @@ struct PipelineTests {
 
     private func configuration(_ change: (inout Configuration) -> Void = { _ in }) throws -> Configuration {
         let url = try #require(URL(string: "http://127.0.0.1:8787"))
-        var configuration = Configuration(appID: "shop", destinations: [.collector(url, writeKey: "dev")])
+        var configuration = Configuration(
+            appID: "shop",
+            destinations: [.collector(url, writeKey: "dev")],
+            consent: .granted
+        )
         change(&configuration)
         configuration.run(in: environment)
         return configuration

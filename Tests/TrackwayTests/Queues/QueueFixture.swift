@@ -45,6 +45,7 @@ extension InMemoryAnalytics {
     /// The names of the events that arrived at a queue's address, in order.
     func arrived(at id: DestinationID) -> [String] {
         transport.delivered.filter { $0.url.contains("//\(id).test") }.map(\.event.name)
+            .filter { $0 != CapturedName.consent }
     }
 
     /// Waits until `count` events have arrived at a queue's address.

@@ -15,7 +15,7 @@ struct QuickStart {
     static func main() async throws {
         let collector = URL(string: "http://127.0.0.1:8787")!
         let analytics = try Analytics(
-            Configuration(appID: "shopping", destinations: [.collector(collector, writeKey: "dev")])
+            Configuration(appID: "shopping", destinations: [.collector(collector, writeKey: "dev")], consent: .granted)
         )
 
         analytics.record("button_click", ["category": "shoes", "value": 279.9, "first": true])

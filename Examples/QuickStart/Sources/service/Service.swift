@@ -19,7 +19,8 @@ struct Service {
                 .collector(url, writeKey: key, id: "finance").configured(
                     rules: [.allow("payment"), .deny("*"), .redact("email")]
                 ),
-            ]
+            ],
+            consent: .granted
         )
         // systemd sets STATE_DIRECTORY; without it, the user's state folder is used.
         configuration.storage.folder = environment["STATE_DIRECTORY"].map {

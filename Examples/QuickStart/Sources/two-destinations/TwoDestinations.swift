@@ -21,7 +21,8 @@ struct TwoDestinations {
                         .redact("address"),
                     ]
                 ),
-            ]
+            ],
+            consent: .granted
         )
         configuration.interceptors = [
             Interceptor("no e-mail in searches") { event in

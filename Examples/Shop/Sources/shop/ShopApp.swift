@@ -26,10 +26,13 @@ struct ShopApp {
     }
 
     private static func run(_ options: Options) async throws {
-        var configuration = Configuration(appID: Options.application, destinations: options.destinations)
+        var configuration = Configuration(
+            appID: Options.application,
+            destinations: options.destinations,
+            consent: options.visitorsBeforeConsent == nil ? .granted : .pending
+        )
         configuration.appVersion = "1.0.0"
         configuration.storage.folder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
-        if options.visitorsBeforeConsent != nil { configuration.privacy.consent = .pending }
         if options.visitors != nil {
             configuration.sessions.timeout = SimulatedVisits.sessionTimeout(pace: options.pace)
         }

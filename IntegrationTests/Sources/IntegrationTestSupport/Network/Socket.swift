@@ -9,6 +9,8 @@ internal import Glibc
 package final class Socket {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
+    /// Receives all bytes from the peer, in order.
+    var onReceive: (([UInt8]) -> Void)?
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -127,6 +129,7 @@ package final class Socket {
         let count = recv(descriptor, &chunk, chunk.count, 0)
         guard count > 0 else { return false }
         buffer += chunk.prefix(count)
+        onReceive?(Array(chunk.prefix(count)))
         return true
     }
 }

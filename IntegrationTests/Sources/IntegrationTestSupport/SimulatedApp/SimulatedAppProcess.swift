@@ -20,11 +20,21 @@ package final class SimulatedAppProcess: Sendable {
     ///   - data: The installation's folder.
     ///   - url: The server of the five destinations.
     ///   - version: The app's version.
-    package init(_ launch: String, data: String, to url: String, version: String) throws {
+    ///   - arguments: Further options of the app.
+    ///   - environment: Variables added to the tests' environment.
+    package init(
+        _ launch: String,
+        data: String,
+        to url: String,
+        version: String,
+        _ arguments: [String] = [],
+        environment: [String: String] = [:]
+    ) throws {
+        let prewarmed = launch == "prewarmed" ? ["ActivePrewarm": "1"] : [:]
         program = try Program(
             try Self.path(),
-            ["--data", data, "--to", url, "--app-version", version],
-            environment: launch == "prewarmed" ? ["ActivePrewarm": "1"] : [:]
+            ["--data", data, "--to", url, "--app-version", version] + arguments,
+            environment: environment.merging(prewarmed) { $1 }
         )
         let response = try Self.execute("launch \(launch)", program)
         installation = response.map { String($0.dropFirst("installation ".count)) } ?? ""

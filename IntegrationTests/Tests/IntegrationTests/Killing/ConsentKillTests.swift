@@ -56,6 +56,65 @@ struct ConsentKillTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(60)))
+    func `a process killed during a last delivery has refused at its next start`() throws {
+        let collector = try Collector()
+        try KillResult.trials("inside a last delivery") { seed in
+            var scenario = try KillScenario(seed: seed, to: collector.url)
+            for _ in 0..<5 {
+                try scenario.runAndKill(
+                    [],
+                    ["consent granted", "record 30", "withdraw 5", "record 9", "consent granted", "record 3"],
+                    killedAt: .afterCommand(
+                        Bool.random(using: &scenario.random) ? 2 : 3,
+                        scenario.randomDelay(upTo: 30_000)
+                    )
+                )
+            }
+            // The collector learns the last counts only with consent.
+            let (installation, ledgers) = try scenario.finish([], ["consent granted", "record 3"])
+            let timeline = scenario.timeline
+            let ledger = try #require(ledgers["collector"])
+            let comparison = try LedgerComparison(collector, installation: installation, ledger: ledger)
+            comparison.expectComplete(withdrawn: ledger.dropped["consent_denied"] ?? 0)
+
+            var interrupted = 0
+            var refusedAtStart = 0
+            var forbidden: [ProcessTimeline.Event] = []
+            let withdrawals = timeline.commands.enumerated().filter { $0.element.words.first == "withdraw" }
+            for (index, withdrawal) in withdrawals {
+                let later = timeline.commands[(index + 1)...].first { $0.words == ["consent", "granted"] }
+                let end = later?.started ?? .max
+                if !withdrawal.isCompleted { interrupted += 1 }
+                // The first process that starts afterward, unless consent was granted before.
+                let next = timeline.consents.first { $0.at > withdrawal.started }
+                if let next, next.at < end {
+                    if next.word == "denied" { refusedAtStart += 1 }
+                    #expect(!withdrawal.isCompleted || next.word == "denied", "seed \(seed): \(timeline.summary)")
+                }
+                if withdrawal.isCompleted, let ended = withdrawal.ended {
+                    forbidden += timeline.survivingEvents.filter {
+                        $0.span.lowerBound >= ended && $0.span.upperBound < end
+                    }
+                }
+            }
+            #expect(forbidden.isEmpty, "seed \(seed): recorded after the refusal: \(forbidden.prefix(5))")
+            // A refusal that arrived was stored before it was sent.
+            let arrived = comparison.rows.count { $0.text("_consent_decision") == "denied" }
+            #expect(arrived <= withdrawals.count)
+            return .count(
+                timeline,
+                Arrivals(comparison.rows),
+                expected: [],
+                unexpected: forbidden,
+                others: [
+                    "interrupted withdrawals": interrupted, "starts after a refusal": refusedAtStart,
+                    "refusals that arrived": arrived,
+                ]
+            )
+        }
+    }
+
     /// The consent decisions, and when each is known to have been in effect.
     private struct Decisions {
         /// The decision in effect from each moment on; nil if unknown.

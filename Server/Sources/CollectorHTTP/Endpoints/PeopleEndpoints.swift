@@ -13,8 +13,8 @@ struct PeopleEndpoints: RoutedResource {
         routes.read("/v1/users") { try await list($0.request) }
         routes.read("/v1/users/{id}", .lookup) { try await profile(user($0), $0.query) }
         routes.read("/v1/users/{id}/events", .lookup) { try await timeline(user($0), $0.query) }
-        routes.read("/v1/visitors/{installation}", .lookup) { try await profile(visitor($0), $0.query) }
-        routes.read("/v1/visitors/{installation}/events", .lookup) { try await timeline(visitor($0), $0.query) }
+        routes.read("/v1/visitors/{installation}", .lookup) { try await profile(Self.visitor($0), $0.query) }
+        routes.read("/v1/visitors/{installation}/events", .lookup) { try await timeline(Self.visitor($0), $0.query) }
     }
 
     /// `GET /v1/users`.
@@ -89,7 +89,7 @@ struct PeopleEndpoints: RoutedResource {
     /// Returns the visitor of the installation in the path.
     ///
     /// - Throws: ``RequestFailure`` if the path does not contain an installation's id.
-    private func visitor(_ call: EndpointRequest) throws(RequestFailure) -> PersonKey {
+    static func visitor(_ call: EndpointRequest) throws(RequestFailure) -> PersonKey {
         let text = call.decoded("installation")
         guard let installation = InstallationID(text) else {
             throw .malformed("installation", "“\(text.prefix(64))” is not an installation id.")
@@ -97,7 +97,8 @@ struct PeopleEndpoints: RoutedResource {
         return .visitor(installation)
     }
 
-    private static func unknown(_ person: PersonKey) -> RequestFailure {
+    /// The error for a person without events.
+    static func unknown(_ person: PersonKey) -> RequestFailure {
         switch person {
         case .user(let id):
             .notFound(

@@ -122,7 +122,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             AlertEndpoints(dependencies: dependencies, service: service),
             FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
             UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
-            UserErasureEndpoints(dependencies: dependencies),
+            UserErasureEndpoints(dependencies: dependencies), ConsentEndpoints(dependencies: dependencies),
             ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
             StatusEndpoints(dependencies: dependencies, alerts: service.store),
             PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),

@@ -61,7 +61,11 @@ struct DeviceCommand: AsyncParsableCommand {
             )
         }
         let console = Console.standard
-        let sources = SnapshotSources.system(appID: app, root: URL(fileURLWithPath: root).standardizedFileURL.path)
+        let sources = SnapshotSources.system(
+            appID: app,
+            root: URL(fileURLWithPath: root).standardizedFileURL.path,
+            recognizesDevice: true
+        )
         if sources.motion?.hasRawSensors == true || sources.motion?.hasDeviceMotion == true
             || sources.heading?.isAvailable == true
         {

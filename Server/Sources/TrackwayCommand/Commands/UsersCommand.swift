@@ -19,12 +19,17 @@ struct UsersCommand: AsyncParsableCommand {
               trackway users --where plan=pro
               # Show one user's events as they arrive.
               trackway users show user-42 --follow
+              # Show a user's consent decisions.
+              trackway users consent user-42
               # Write everything known about a user to files.
               trackway users export user-42 --output user-42
               # Show what erasing a user would remove.
               trackway users erase user-42
             """,
-        subcommands: [UsersListCommand.self, UsersShowCommand.self, UsersExportCommand.self, UsersEraseCommand.self],
+        subcommands: [
+            UsersListCommand.self, UsersShowCommand.self, UsersConsentCommand.self, UsersExportCommand.self,
+            UsersEraseCommand.self,
+        ],
         defaultSubcommand: UsersListCommand.self
     )
 }

@@ -67,7 +67,8 @@ struct DeviceSnapshot: Sendable {
             destinations: [
                 DestinationConfiguration(NativeFormat()),
                 .sift(accountID: "device", beaconKey: "device", serverURLFormat: "http://sift.invalid/%@"),
-            ]
+            ],
+            consent: .granted
         )
         configuration.storage.folder = folder
         configuration.delivery.transport = requests

@@ -32,7 +32,8 @@ struct Sender {
         let url = try address.url("")
         var configuration = Configuration(
             appID: "trackway-send",
-            destinations: [.collector(url, writeKey: address.key ?? "dev")]
+            destinations: [.collector(url, writeKey: address.key ?? "dev")],
+            consent: .granted
         )
         configuration.appVersion = TrackwayVersion.current
         configuration.storage.folder = URL(fileURLWithPath: self.folder)

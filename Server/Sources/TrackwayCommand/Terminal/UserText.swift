@@ -13,7 +13,7 @@ struct UserText: Sendable {
     var zone: TimeZone
 
     private static let longestValue = 80
-    private static let longestName = 48
+    static let longestName = 48
 
     /// Creates a formatter, by default with the machine's time zone.
     init(style: Style, zone: TimeZone = .current) {
@@ -190,13 +190,13 @@ struct UserText: Sendable {
 
     private func text(_ value: JSONValue) -> String { value.string ?? String(decoding: value.json(), as: UTF8.self) }
 
-    private func cut(_ text: String, _ longest: Int) -> String { ResultTable.name(text, longest: longest) }
+    func cut(_ text: String, _ longest: Int) -> String { ResultTable.name(text, longest: longest) }
 
     private func count(_ value: JSONValue, _ key: String) -> String {
         UInt64(clamping: value[key]?.integer ?? 0).grouped
     }
 
-    private func moment(_ value: JSONValue, _ key: String) -> String {
+    func moment(_ value: JSONValue, _ key: String) -> String {
         value[key]?.integer.map { DateLabels(style: style, zone: zone).moment(Timestamp(milliseconds: $0)) } ?? "–"
     }
 

@@ -78,6 +78,9 @@ package final class URLSessionTransport: Transport {
         for field in request.headers {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
         }
+        // The system would add the user's languages, and the app's name with the versions of the system.
+        if request.headers["accept-language"] == nil { urlRequest.addValue("*", forHTTPHeaderField: "Accept-Language") }
+        if request.headers["user-agent"] == nil { urlRequest.addValue("Trackway", forHTTPHeaderField: "User-Agent") }
         if !request.body.isEmpty {
             urlRequest.httpBody = Data(request.body)
         }

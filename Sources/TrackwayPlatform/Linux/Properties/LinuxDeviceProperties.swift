@@ -18,6 +18,7 @@ internal import Musl
 package struct LinuxDeviceProperties: DevicePropertiesSource {
     private let app: Attributes
     private let tree: SystemTree
+    private let recognizesDevice: Bool
 
     /// Creates a reader for the given tree.
     ///
@@ -25,9 +26,11 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
     ///   - app: The `app` section of the context, the source of the app's name and versions.
     ///   - tree: The location of the system's files. Properties from system calls are left out unless this is the
     ///     running system's tree.
-    package init(app: Attributes, tree: SystemTree = .live) {
+    ///   - recognizesDevice: Whether to read properties that distinguish this device from others.
+    package init(app: Attributes, tree: SystemTree = .live, recognizesDevice: Bool) {
         self.app = app
         self.tree = tree
+        self.recognizesDevice = recognizesDevice
     }
 
     /// Reads the properties, from about a hundred files on a typical machine.
@@ -66,13 +69,14 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
             tree.line("/proc/sys/kernel/arch") ?? (tree.isLive ? facts.architecture : nil)
         properties[.hardwareModel] =
             DeviceFacts.description(tree.line("/sys/class/dmi/id/board_name")) ?? compatibleBoard
-        properties[.deviceName] = tree.text("/etc/machine-info").flatMap { OSRelease($0).prettyHostName }
     }
 
     private func report(kernel properties: inout DeviceProperties) {
         properties[.osType] = tree.line("/proc/sys/kernel/ostype")
         properties[.osRelease] = tree.line("/proc/sys/kernel/osrelease")
         properties[.kernelVersion] = tree.line("/proc/version", limit: 1_024)
+        guard recognizesDevice else { return }
+        properties[.deviceName] = tree.text("/etc/machine-info").flatMap { OSRelease($0).prettyHostName }
         properties[.kernelUUID] = KernelNotes(tree.bytes("/sys/kernel/notes")).buildID
         // The raw boot id is the same in every app and would identify the device until it reboots, so it is hashed per
         // app.

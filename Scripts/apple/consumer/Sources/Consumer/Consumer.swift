@@ -25,7 +25,8 @@ public struct Consumer {
     public init(in folder: URL) throws {
         var configuration = Configuration(
             appID: "consumer",
-            destinations: [.collector(URL(fileURLWithPath: "/nowhere"), writeKey: "dev")]
+            destinations: [.collector(URL(fileURLWithPath: "/nowhere"), writeKey: "dev")],
+            consent: .granted
         )
         configuration.storage.folder = folder
         analytics = try Analytics(configuration)

@@ -268,6 +268,7 @@ private enum ReservedVocabulary {
         CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.itemSet, CapturedName.itemDelete,
         CapturedName.identityBound,
         CapturedName.identityUnbound, CapturedName.groupSet, CapturedName.groupLeft,
+        CapturedName.consent,
         // These events come from the Clickstream clients for the web and Android.
         "_page_view", "_first_visit", "_scroll", "_search", "_page_load",
         "$AppClick", "$AppDataTrackingClose", "$AppDeeplinkLaunch", "$AppEnd", "$AppInstall", "$AppInteract",
@@ -283,7 +284,8 @@ private enum ReservedVocabulary {
         CapturedKey.entrances, CapturedKey.engagementTime, CapturedKey.elementID, CapturedKey.elementType,
         CapturedKey.elementContent, CapturedKey.elementPosition, CapturedKey.userID, CapturedKey.firstTouch,
         CapturedKey.itemType, CapturedKey.itemID, CapturedKey.groupType, CapturedKey.groupID,
-        CapturedKey.errorCode, CapturedKey.errorMessage,
+        CapturedKey.consentDecision, CapturedKey.consentScope, CapturedKey.consentCategory,
+        CapturedKey.consentSource, CapturedKey.consentVersion, CapturedKey.errorCode, CapturedKey.errorMessage,
         "_original_name", "_renamed_because",
         "$anonymization_id", "$app_id", "$app_name", "$app_version", "$brand", "$carrier", "$device_id",
         "$element_content", "$element_id", "$element_position", "$element_type", "$event_duration",

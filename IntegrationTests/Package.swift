@@ -38,10 +38,10 @@ let package = Package(
         // Shifts the wall clock of one process, as if someone had set it.
         .target(name: "ClockShift"),
 
-        // Replaces the files about the machine for one process, and refuses all connections but those to one port.
+        // Replaces the files that describe the machine for one process, and refuses all connections except to one port.
         .target(name: "SimulatedSystem"),
 
-        // An app that uses only public products and lives through the day of its installation.
+        // An app that uses only public products and runs through the day of its installation.
         .executableTarget(
             name: "first-day-app",
             dependencies: [

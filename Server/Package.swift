@@ -114,6 +114,7 @@ let package = Package(
             name: "CollectorTesting",
             dependencies: [
                 .product(name: "_TrackwayCore", package: "trackway"),
+                .product(name: "_TrackwayDestinationKit", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/CollectorTesting",
@@ -129,8 +130,8 @@ let package = Package(
         .testTarget(
             name: "CollectorSQLiteTests",
             dependencies: shared + [
-                "CollectorSQLite", "CollectorCore", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "TrackwayTesting", package: "trackway"),
+                "CollectorSQLite", "CollectorCore", "CollectorTesting",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "TrackwayTesting", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),

@@ -23,7 +23,7 @@ internal import UIKit
 enum FirstDay {
     private static let advertisingID = UUID(uuidString: "6D92078A-8246-4BA4-AE5B-76104861E7DC")
 
-    /// The settings with which as much as possible is sent; the hosts exist only for a proxy.
+    /// The settings that send as much as possible; the hosts exist only for a proxy.
     static func configuration(_ options: Options) -> Configuration {
         func url(_ text: String) -> URL { URL(string: text) ?? options.collector }
         var sensors = SensorsAnalyticsOptions()

@@ -68,6 +68,83 @@ class Trends(PageTest):
         self.assertEqual([node.input_value() for node in page.get_by_label("Attribute", exact=True).all()], ['"a=b"', "coupon", "zip"])
         self.assertEqual([node.input_value() for node in page.locator("#insight-form").get_by_label("Comparison").all()], ["≠", "≠*", ":="])
 
+    def test_conditions_are_lists_parts_of_texts_and_alternatives(self):
+        page = self.open("/?questions=trends&name=view_item")
+        total = self.loaded_result(page).get_by_role("row", name=re.compile("^Total")).text_content()
+        page.get_by_role("button", name="Add filter").click()
+        form = page.locator("#insight-form")
+        page.get_by_label("Attribute", exact=True).fill("currency")
+        form.get_by_label("Comparison").select_option("contains")
+        page.get_by_label("Value", exact=True).fill("eu")
+        page.get_by_label("Value", exact=True).press("Enter")
+        expect(page).to_have_url(re.compile("where="))
+        self.assertIn("where=currency~eu", unquote(page.url))
+        part = self.loaded_result(page).get_by_role("row", name=re.compile("^Total"))
+        expect(part).not_to_have_text(total)
+        page.get_by_role("button", name="Or: add an alternative to this filter").click()
+        form.get_by_label("Comparison").nth(1).select_option("is any of")
+        page.get_by_label("Value", exact=True).nth(1).fill('USD, "x or y"')
+        page.get_by_label("Value", exact=True).nth(1).press("Enter")
+        # Both currencies together are all events.
+        expect(self.loaded_result(page).get_by_role("row", name=re.compile("^Total"))).to_have_text(total)
+        self.assertIn('where=currency~eu or currency=[USD, "x or y"]', unquote(page.url))
+        other = self.open(page.url.removeprefix(self.collector.url))
+        expect(other.get_by_label("Attribute", exact=True)).to_have_count(2)
+        self.assertEqual([node.input_value() for node in other.locator("#insight-form").get_by_label("Comparison").all()], ["~", "=[]"])
+        other.get_by_role("button", name="Remove this alternative").click()
+        expect(self.loaded_result(other).get_by_role("row", name=re.compile("^Total"))).not_to_have_text(total)
+        # Text with a special meaning is quoted when it is typed as a value.
+        other.locator("#insight-form").get_by_label("Comparison").select_option("=")
+        other.get_by_label("Value", exact=True).fill("now or never")
+        other.get_by_label("Value", exact=True).press("Enter")
+        expect(other.get_by_text("Choose a longer time range or fewer filters.")).to_be_visible()
+        self.assertIn('where=currency="now or never"', unquote(other.url))
+
+    def test_an_incomplete_condition_is_explained(self):
+        page = self.open("/?questions=trends&where=currency%3DEUR or USD")
+        expect(page.locator("#results .error")).to_contain_text("“or” joins two filters")
+
+    def test_a_number_lists_the_people_behind_it(self):
+        page = self.open("/?questions=trends&name=view_item&measure=users&interval=week&by=currency")
+        result = self.loaded_result(page)
+        row = result.get_by_role("row", name=re.compile("^Total"))
+        button = row.get_by_role("button").first
+        count = int(button.text_content())
+        button.click()
+        panel = page.locator(".people-panel")
+        expect(panel.locator(".panel-note")).to_contain_text(f"{count} people")
+        expect(panel.locator("tbody tr")).to_have_count(min(count, 100))
+        self.assertIn('point=total&group="', unquote(page.url))
+        with page.expect_download() as download:
+            panel.get_by_role("button", name="Download CSV").click()
+        with open(download.value.path()) as table:
+            lines = table.read().splitlines()
+        self.assertEqual(lines[0], "user,installation,group,first,last,events")
+        self.assertEqual(len(lines), count + 1)
+        # The list is part of the link.
+        other = self.open(page.url.removeprefix(self.collector.url))
+        expect(other.locator(".people-panel .panel-note")).to_contain_text(f"{count} people")
+        other.locator(".people-panel tbody a").first.click()
+        expect(other.locator("#user-title")).to_be_visible()
+        panel.get_by_role("button", name="Close the list of people").click()
+        expect(panel).to_have_count(0)
+        expect(page).not_to_have_url(re.compile("point="))
+        # A changed query has other points.
+        button.click()
+        page.get_by_label("Group by").fill("")
+        page.get_by_label("Group by").press("Enter")
+        expect(page).not_to_have_url(re.compile("point="))
+
+    def test_a_click_on_the_chart_lists_the_people_of_the_closest_line(self):
+        page = self.open("/?questions=trends&name=view_item&measure=users&interval=week")
+        chart = self.loaded_result(page).locator("svg.plot-svg")
+        value = self.loaded_result(page).locator("table.data-table tbody tr").nth(1).get_by_role("button").text_content()
+        box = chart.bounding_box()
+        intervals = self.loaded_result(page).locator("table.data-table tbody tr").count() - 1
+        width = (box["width"] - 68) / intervals
+        chart.click(position={"x": 54 + 1.5 * width, "y": 120})
+        expect(page.locator(".people-panel .panel-note")).to_contain_text(f"{value} people")
+
     def test_dates_are_converted_in_the_time_zone(self):
         page = self.open("/?questions=trends&from=2026-10-24&to=2026-10-26&zone=Europe/Berlin&interval=hour")
         with page.expect_request(re.compile("/v1/trends")) as request:
@@ -135,21 +212,39 @@ class Funnel(PageTest):
         expect(page.get_by_label("Value", exact=True)).to_have_value("1000000")
 
     def test_groups_window_and_drop_off_are_in_the_url(self):
+        # Links of earlier versions have the step of a drop-off as `people`.
         page = self.open("/?questions=funnel&step=view_item&step=purchase&by=currency&window=1h&people=1")
         result = self.loaded_result(page)
         expect(result.locator(".funnel > li").first.locator(".funnel-bar")).to_have_count(2)
         expect(page.get_by_label("Conversion window")).to_have_value("1h")
-        user = result.locator(".drop-off-list a").first
+        user = result.locator(".people-panel tbody a").first
         expect(user).to_be_visible()
         name = user.text_content()
         user.click()
         expect(page.locator("#user-title")).to_contain_text(name.removeprefix("Visitor "))
         page.go_back()
-        self.loaded_result(page).get_by_label("Dropped off after step").select_option("2")
-        expect(page).to_have_url(re.compile("people=2"))
+        reached = self.loaded_result(page).locator(".funnel > li").nth(1).locator(".funnel-bar").first.get_by_role("button")
+        count = reached.text_content()
+        reached.click()
+        expect(page).to_have_url(re.compile("point=2/reached"))
+        expect(page.locator(".people-panel .panel-note")).to_contain_text(re.compile(f"^{count} (people|person)"))
 
 
 class RetentionAndPaths(PageTest):
+    def test_cells_and_bars_list_the_people_behind_them(self):
+        for path, table in [("retention&first=view_item&return=view_item&interval=week", "table.cohort-table"), ("lifecycle&interval=week", "table.data-table"), ("stickiness&interval=week", "table.data-table")]:
+            with self.subTest(path):
+                page = self.open(f"/?questions={path}")
+                self.loaded_result(page)
+                # The shares of retention are shown as counts.
+                if path.startswith("retention"):
+                    page.get_by_role("button", name="Counts").click()
+                for button in self.loaded_result(page).locator(f"{table} .cell-button").all()[:6]:
+                    count = button.text_content()
+                    button.click()
+                    expect(page.locator(".people-panel .panel-note")).to_contain_text(re.compile(f"^{count} (people|person)"))
+                    expect(page.locator(".people-panel tbody tr")).to_have_count(int(count))
+
     def test_retention_shows_a_triangle_of_cohorts(self):
         page = self.open("/?questions=retention&first=view_item&return=view_item&interval=week")
         rows = self.loaded_result(page).locator("table.cohort-table tbody tr")

@@ -152,7 +152,7 @@ public final class Analytics: Sendable {
         reportRestoration()
     }
 
-    /// Reports that events wait because the app chose no consent and no decision was made.
+    /// Reports that events are held because consent was neither chosen nor decided.
     private func reportMissingChoice() {
         guard !destinationsWithoutChoice.isEmpty else { return }
         let waiting = delivery.consents.destinationsWithoutDecision(among: destinationsWithoutChoice)

@@ -76,7 +76,7 @@ struct OmittedContextTests {
     }
 
     @Test(arguments: ContextField.allCases, [false, true])
-    func `an omitted fact is in no event, also after a refresh and a new time zone`(
+    func `an omitted fact is in no event, even after a refresh and a new time zone`(
         _ field: ContextField,
         _ readsDeviceLater: Bool
     ) throws {
@@ -146,7 +146,7 @@ struct OmittedContextTests {
     }
 
     @Test(arguments: ["0123456789abcdef0123456789abcdef", "device-1", "", "00000000-0000-0000-0000-00000000000"])
-    func `other ids of devices stay as they are`(_ id: String) throws {
+    func `other device ids are unchanged`(_ id: String) throws {
         #expect(try deviceIDs(id) == [id, id])
     }
 

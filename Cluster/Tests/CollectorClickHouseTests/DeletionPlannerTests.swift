@@ -315,7 +315,7 @@ struct DeletionRunnerTests {
 
         init(_ stream: InMemoryStream) async throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
+            store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
             let indexer = Indexer(stream: stream, store: store)
             indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
             try await indexer.catchUp()

@@ -158,8 +158,7 @@ struct EngineDeviceTests {
         limits.shown = 2
         let index = try SQLiteEventStore(
             path: stores.index.path,
-            descriptionLimits: limits,
-            joinsVisitors: false
+            descriptionLimits: limits
         )
         defer { #expect(throws: Never.self) { try index.close() } }
         for name in ["buy", "view", "_app_state"] {
@@ -215,7 +214,7 @@ struct EngineDeviceTests {
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-plan-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
+        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
         defer { try? index.close() }
         let indexer = Indexer(stream: stream, store: index, plan: checker)
         indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))

@@ -48,10 +48,10 @@ struct EngineStoreTests {
                 let list = names.joined(separator: ", ")
                 let shifted = names.map { $0 == "block" || $0 == "position" ? "\($0) + 100000000" : $0 }
                     .joined(separator: ", ")
-                let rows = "FROM \(table) WHERE block < 4"
-                _ = try await stores.server.query("INSERT INTO \(table) (\(list)) SELECT \(list) \(rows)")
+                let rows = "FROM \(table.rawValue) WHERE block < 4"
+                _ = try await stores.server.query("INSERT INTO \(table.rawValue) (\(list)) SELECT \(list) \(rows)")
                 if table != .erasures {
-                    _ = try await stores.server.query("INSERT INTO \(table) (\(list)) SELECT \(shifted) \(rows)")
+                    _ = try await stores.server.query("INSERT INTO \(table.rawValue) (\(list)) SELECT \(shifted) \(rows)")
                 }
             }
             try await Self.expectEqual(stores, seed: seed &* 2_000, rounds: 3)

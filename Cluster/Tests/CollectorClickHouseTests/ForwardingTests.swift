@@ -83,7 +83,7 @@ struct ForwardingTests {
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-columns-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
+        let store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
         defer { try? store.close() }
         let indexer = Indexer(stream: stream, store: store)
         indexer.markDurable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))

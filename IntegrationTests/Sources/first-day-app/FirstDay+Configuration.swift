@@ -6,7 +6,7 @@ internal import Trackway
 internal import TrackwayDestinations
 
 extension FirstDay {
-    /// The settings with which as much as possible is sent, less those that are switched off.
+    /// The settings that send as much as possible, except those that are switched off.
     static func configuration(_ options: Options) throws -> Configuration {
         let without = options.without
         var configuration = Configuration(appID: options.app, destinations: try destinations(options))

@@ -38,7 +38,7 @@ struct FirstDay {
         await analytics.shutdown(timeout: .seconds(1))
     }
 
-    /// The app makes no call but one.
+    /// The app records a single event.
     private func recordAlmostNothing() async {
         analytics.record("own_only")
         await deliver()
@@ -61,7 +61,7 @@ struct FirstDay {
         analytics.setConsent(.granted, scope: .person)
         analytics.record("own_known")
         await deliver()
-        // What is pending when the user refuses is dropped, and the batch after it says so.
+        // What is pending when the user refuses is dropped, and the next batch reports it.
         analytics.record("own_dropped")
         analytics.setConsent(.denied, scope: .person)
         _ = await analytics.flush(timeout: .milliseconds(200))
@@ -69,7 +69,7 @@ struct FirstDay {
         analytics.record("own_internal", to: ["own-local"])
         analytics.record("own_granted_again")
         await deliver()
-        // The screen shown when the app crashes was left without a notice.
+        // The crash leaves the current screen without a notification.
         try await Task.sleep(for: .milliseconds(1_100))
         abort()
     }
@@ -113,7 +113,7 @@ struct FirstDay {
             ],
             to: ["sap-mobile-services"]
         )
-        // An attribute beyond a limit is left out, and the event says so.
+        // An attribute beyond a limit is left out, and the event reports it.
         analytics.record("own_long", [String(repeating: "own", count: 100): 1, "own_short": 2])
     }
 
@@ -153,7 +153,7 @@ struct FirstDay {
         recording.cancel()
     }
 
-    /// Sends everything, however many attempts that takes.
+    /// Sends everything, regardless of the number of attempts.
     private func deliver() async {
         for _ in 0..<20 {
             let report = await analytics.flush(timeout: .seconds(5))

@@ -6,8 +6,8 @@ internal import Trackway
 
 /// An app on the day of its installation, with every public feature that records data.
 ///
-/// Arguments: `PART --data FOLDER [--app ID] [--version VERSION] [--without SETTING]…`. One process lives through one part
-/// of the day, prints `installation ID` and at the end `done`, or ends with a crash. See ``FirstDay``.
+/// Arguments: `PART --data FOLDER [--app ID] [--version VERSION] [--without SETTING]…`. One process runs one part of
+/// the day, prints `installation ID` and at the end `done`, or ends with a crash. See ``FirstDay``.
 ///
 /// Names and values that the app itself chooses begin with `own`, so that all others are known to be the SDK's.
 @main

@@ -51,6 +51,18 @@ static const unsigned char tracking_plan_css[] = {
 static const unsigned char boards_css[] = {
 #embed "Assets/boards.css"
 };
+static const unsigned char erasures_css[] = {
+#embed "Assets/erasures.css"
+};
+static const unsigned char download_js[] = {
+#embed "Assets/download.js"
+};
+static const unsigned char erase_dialog_js[] = {
+#embed "Assets/erase-dialog.js"
+};
+static const unsigned char erasures_js[] = {
+#embed "Assets/erasures.js"
+};
 static const unsigned char alerts_css[] = {
 #embed "Assets/alerts.css"
 };
@@ -104,6 +116,9 @@ static const unsigned char chart_js[] = {
 };
 static const unsigned char client_data_report_js[] = {
 #embed "Assets/client-data-report.js"
+};
+static const unsigned char cohorts_dialog_js[] = {
+#embed "Assets/cohorts-dialog.js"
 };
 static const unsigned char data_table_js[] = {
 #embed "Assets/data-table.js"
@@ -188,6 +203,9 @@ static const unsigned char location_plot_js[] = {
 };
 static const unsigned char paths_js[] = {
 #embed "Assets/paths.js"
+};
+static const unsigned char point_people_js[] = {
+#embed "Assets/point-people.js"
 };
 static const unsigned char property_history_js[] = {
 #embed "Assets/property-history.js"
@@ -299,6 +317,10 @@ static const struct web_asset web_assets[] = {
     {"/catalog.css", "text/css; charset=utf-8", catalog_css, sizeof catalog_css},
     {"/tracking-plan.css", "text/css; charset=utf-8", tracking_plan_css, sizeof tracking_plan_css},
     {"/boards.css", "text/css; charset=utf-8", boards_css, sizeof boards_css},
+    {"/erasures.css", "text/css; charset=utf-8", erasures_css, sizeof erasures_css},
+    {"/download.js", "text/javascript; charset=utf-8", download_js, sizeof download_js},
+    {"/erase-dialog.js", "text/javascript; charset=utf-8", erase_dialog_js, sizeof erase_dialog_js},
+    {"/erasures.js", "text/javascript; charset=utf-8", erasures_js, sizeof erasures_js},
     {"/alerts.css", "text/css; charset=utf-8", alerts_css, sizeof alerts_css},
     {"/narrow.css", "text/css; charset=utf-8", narrow_css, sizeof narrow_css},
     {"/touch.css", "text/css; charset=utf-8", touch_css, sizeof touch_css},
@@ -317,6 +339,7 @@ static const struct web_asset web_assets[] = {
     {"/chart-axis.js", "text/javascript; charset=utf-8", chart_axis_js, sizeof chart_axis_js},
     {"/chart.js", "text/javascript; charset=utf-8", chart_js, sizeof chart_js},
     {"/client-data-report.js", "text/javascript; charset=utf-8", client_data_report_js, sizeof client_data_report_js},
+    {"/cohorts-dialog.js", "text/javascript; charset=utf-8", cohorts_dialog_js, sizeof cohorts_dialog_js},
     {"/data-table.js", "text/javascript; charset=utf-8", data_table_js, sizeof data_table_js},
     {"/details-drawer.js", "text/javascript; charset=utf-8", details_drawer_js, sizeof details_drawer_js},
     {"/device-list.js", "text/javascript; charset=utf-8", device_list_js, sizeof device_list_js},
@@ -346,6 +369,7 @@ static const struct web_asset web_assets[] = {
     {"/live-table.js", "text/javascript; charset=utf-8", live_table_js, sizeof live_table_js},
     {"/location-plot.js", "text/javascript; charset=utf-8", location_plot_js, sizeof location_plot_js},
     {"/paths.js", "text/javascript; charset=utf-8", paths_js, sizeof paths_js},
+    {"/point-people.js", "text/javascript; charset=utf-8", point_people_js, sizeof point_people_js},
     {"/property-history.js", "text/javascript; charset=utf-8", property_history_js, sizeof property_history_js},
     {"/property-values.js", "text/javascript; charset=utf-8", property_values_js, sizeof property_values_js},
     {"/query-params.js", "text/javascript; charset=utf-8", query_params_js, sizeof query_params_js},

@@ -48,12 +48,12 @@ struct ExpectationTests {
         #expect(error?.field == field)
     }
 
-    @Test(arguments: ["*", "\"a\"", "a=b", "≠", "\"", "0815", "true"])
+    @Test(arguments: ["*", "\"a\"", "a=b", "≠", "\"", "0815", "true", "[1,2]", "a or b=c", "~"])
     func `the run parameter matches its value literally`(_ run: String) throws {
         let expectation = try EventExpectation(parameters: [("name", "a"), ("run", run)])
         let condition = try #require(expectation.filter.conditions.first)
-        #expect(condition.field == .attribute("_run") && condition.matches(.text(Array(run.utf8))))
-        #expect(!condition.matches(.text(Array((run + "x").utf8))) && !condition.matches(nil))
+        #expect(condition.field == .attribute("_run") && condition.holds { _ in .text(Array(run.utf8)) })
+        #expect(!condition.holds { _ in .text(Array((run + "x").utf8)) } && !condition.holds { _ in nil })
         #expect(expectation.conditions == ["run=" + run])
     }
 

@@ -148,7 +148,7 @@ struct QueryParametersTests {
             ("a=true", .boolean(true), true),
             ("a=true", .text(Array("true".utf8)), true), ("a=false", .boolean(true), false),
             ("a≠x", .structure([91, 93]), true),
-            ("a=[]", .structure([91, 93]), false), ("a=*", .structure([91, 93]), true),
+            ("a=\"[]\"", .structure([91, 93]), false), ("a=*", .structure([91, 93]), true),
             ("a=0815", .text(Array("0815".utf8)), true),
             ("a=9007199254740993", .number(.integer(9_007_199_254_740_992)), false),
             ("a>9007199254740992.0", .number(.integer(9_007_199_254_740_993)), true),
@@ -157,7 +157,7 @@ struct QueryParametersTests {
         ] as [(String, QueryValue?, Bool)]
     )
     func `a condition holds only for matching values`(_ text: String, _ value: QueryValue?, _ holds: Bool) throws {
-        #expect(try QueryCondition(text, parameter: "where").matches(value) == holds)
+        #expect(try QueryCondition(text, parameter: "where").holds { _ in value } == holds)
     }
 
     @Test(arguments: [

@@ -40,6 +40,9 @@ struct AnalysisEndpointTests {
         func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness {
             try answer(Stickiness(people: [], events: 77))
         }
+        func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople {
+            throw .unsupported("point", "This store lists no people.")
+        }
         func paths(_ query: PathQuery) async throws(StoreError) -> Paths {
             try answer(Paths(steps: [], links: [], sessions: 0, events: 77))
         }

@@ -54,6 +54,14 @@ struct UserQueryEndpointTests {
             {"step":0,"from":null,"to":"Cart","sessions":1}],"sessions":4,"read":8}
             """
         ),
+        (
+            "/v1/stickiness/people?point=1&interval=day",
+            """
+            {"people":[{"user":"=carl","installation":null,"first":2000,"last":5000,"events":4},\
+            {"user":null,"installation":"00000000-0000-7000-8000-000000000000","first":2000,"last":2000,"events":1}],\
+            "total":9,"without_person":3,"next":"2000.8","read":14}
+            """
+        ),
     ])
     func `each response contains the period of the query`(_ path: String, _ expected: String) async throws {
         try await CollectorUnderTest.run { collector in
@@ -105,7 +113,9 @@ struct UserQueryEndpointTests {
         ("stickiness?measure=users", "measure"),
         ("paths?start=a&end=b", "end"), ("paths?steps=1", "steps"), ("paths?steps=11", "steps"),
         ("paths?top=21", "top"), ("paths?of=sessions", "of"), ("paths?installation=7", "installation"),
-        ("paths?where=a=1", "where"),
+        ("paths?where=a=1", "where"), ("trends/people", "point"), ("trends/people?point=0&format=xml", "format"),
+        ("funnels/people?step=a&point=2", "point"), ("retention/people?point=0/999", "point"),
+        ("lifecycle/people?point=0", "point"), ("stickiness/people?point=0", "point"),
     ])
     func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
@@ -114,7 +124,9 @@ struct UserQueryEndpointTests {
         }
     }
 
-    @Test(arguments: ["funnels?step=a", "retention", "lifecycle", "stickiness", "paths"])
+    @Test(arguments: [
+        "funnels?step=a", "retention", "lifecycle", "stickiness", "paths", "trends/people?point=0",
+    ])
     func `a query over its budget, a failing index and a missing key are handled as they are for trends`(_ path: String)
         async throws
     {
@@ -131,6 +143,33 @@ struct UserQueryEndpointTests {
             collector.store.fail(nil)
             #expect(try await collector.request("GET", "/v1/" + path, read).status == 200)
             #expect(try await collector.request("POST", "/v1/" + path, read).status == 405)
+        }
+    }
+
+    @Test
+    func `people are also available as CSV, page by page`() async throws {
+        try await CollectorUnderTest.run { collector in
+            let path = "/v1/trends/people?point=0&measure=users&format=csv&\(Self.time)"
+            let answer = try await collector.request("GET", path)
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "text/csv; charset=utf-8; header=present")
+            #expect(answer.headers["trackway-next"] == "2000.8")
+            let rows =
+                "'=carl,,,1970-01-01T00:00:02.000Z,1970-01-01T00:00:05.000Z,4\r\n"
+                + ",00000000-0000-7000-8000-000000000000,,1970-01-01T00:00:02.000Z,1970-01-01T00:00:02.000Z,1\r\n"
+            #expect(answer.body == "user,installation,group,first,last,events\r\n" + rows)
+            #expect(collector.store.latestQuery(PointPeopleQuery.self)?.limit == PointPeopleQuery.maximumLimit)
+            // A further page has no heading, so that the pages can be joined.
+            #expect(try await collector.request("GET", path + "&limit=5&after=2000.8").body == rows)
+            #expect(collector.store.latestQuery(PointPeopleQuery.self)?.limit == 5)
+        }
+    }
+
+    @Test
+    func `a store that cannot list people responds with 501`() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "/v1/lifecycle/people?point=0/new&\(Self.time)")
+            #expect(answer.status == 501 && answer.text("field") == "point")
         }
     }
 }

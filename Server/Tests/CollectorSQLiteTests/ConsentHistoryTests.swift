@@ -69,7 +69,7 @@ struct ConsentHistoryTests {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5])
-    func `pages neither repeat nor omit a decision, also among many other events`(limit: Int) async throws {
+    func `pages neither repeat nor omit a decision, even among many other events`(limit: Int) async throws {
         let environment = try await Self.index(eventsBetween: 500)
         defer { withExtendedLifetime(environment) {} }
         var seen: [UInt64] = []

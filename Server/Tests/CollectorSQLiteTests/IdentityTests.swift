@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorCore
+internal import GRDB
 internal import Testing
 internal import TrackwayCore
 
@@ -14,10 +15,12 @@ private struct Sent: Hashable {
     var installation: UInt64 = 1
     var user: String?
     var isSeparate = false
+    /// The session; nil for one session per hour.
+    var session: String?
 
     func line(_ number: Int) -> [String] {
         let user = user.map { #""user":{"id":"\#($0)"}"# } ?? (isSeparate ? #""user":{"separate":true}"# : "")
-        let session = #""session":{"id":"s\#(time / 3_600_000)"}"#
+        let session = #""session":{"id":"\#(session ?? "s\(time / 3_600_000)")"}"#
         return [
             #"{"context":{\#(user.isEmpty ? session : user + "," + session)}}"#,
             CollectorSQLiteTests.line(UInt64(number + 1), name, time: IdentityTests.start + time),
@@ -288,6 +291,32 @@ struct IdentityTests {
         #expect(answers == expected, "seed \(seed): \(answers.differences(from: expected))")
     }
 
+    @Test(arguments: 1...6)
+    func `an index without sign-ins gets them when it is opened`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let events = (0..<80).map { number in
+            Sent(
+                name: ["a", "b", "c"][random.number(0...2)],
+                time: Int64(number) * 3_700_000,
+                installation: UInt64(random.number(1...4)),
+                user: random.oneIn(2) ? nil : "u\(random.number(1...3))",
+                isSeparate: random.oneIn(60)
+            )
+        }
+        let numbered = Array(events.enumerated()).map { (number: $0.offset, sent: $0.element) }
+        let environment = try await Self.index(numbered.shuffled(using: &random), together: 3)
+        let expected = try await Self.answers(environment.store, events)
+        let rows = try environment.dump()
+        // Indexes of clusters once had no sign-ins.
+        try await environment.store.database.pool.write { db in
+            try db.execute(sql: "DELETE FROM sign_ins; UPDATE users SET joined = NULL")
+        }
+        try environment.restart()
+        #expect(try environment.dump() == rows)
+        let answers = try await Self.answers(environment.store, events)
+        #expect(answers == expected, "seed \(seed): \(answers.differences(from: expected))")
+    }
+
     @Test
     func `a visitor's attributes become the user's, and the later value wins`() async throws {
         let environment = try IndexEnvironment()
@@ -313,6 +342,22 @@ struct IdentityTests {
         #expect(try await store.search(search).users.isEmpty)
         // A link to the visitor shows the user.
         #expect(try await store.profile(ProfileQuery(.visitor(.numbered(1))))?.person.id == "anna")
+    }
+
+    @Test
+    func `a session counts once if the user's anonymous events in it are in several periods`() async throws {
+        let environment = try await Self.index([
+            Sent(name: "a", time: 1, session: "shared"), Sent(name: "a", time: 2, user: "anna", session: "anna 1"),
+            Sent(name: "a", time: 3, user: "bob", session: "bob"), Sent(name: "a", time: 4, session: "shared"),
+            Sent(name: "a", time: 5, user: "anna", session: "anna 2"),
+        ])
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
+        let anna = try #require(try await store.profile(ProfileQuery(.user("anna"))))
+        #expect(anna.person.events == 4 && anna.person.sessions == 3)
+        #expect(anna.devices.map(\.events) == [4] && anna.devices.map(\.sessions) == [3])
+        let bob = try #require(try await store.profile(ProfileQuery(.user("bob"))))
+        #expect(bob.person.events == 1 && bob.person.sessions == 1)
     }
 
     @Test

@@ -201,7 +201,6 @@ struct TimelineTests {
                     query,
                     budget: QueryBudget(),
                     clock: SystemClock(),
-                    joinsVisitors: true,
                     db
                 )
             }

@@ -44,6 +44,21 @@ struct TrendOracleTests {
         ("first=true", { $0.attributes["first"] == .boolean(true) }),
         ("context.app.version:=2", { $0.version == "2" }),
         ("context.app.version=*", { $0.version != nil }),
+        ("currency~C1", { ($0.attributes["currency"]?.string).map { $0.contains("c1") } ?? false }),
+        ("currency!~c", { !(($0.attributes["currency"]?.string).map { $0.contains("c") } ?? false) }),
+        (#"currency=[EUR,c3,"c5"]"#, { ["EUR", "c3", "c5"].contains($0.attributes["currency"]?.string) }),
+        ("tier≠[gold,silver]", { $0.attributes["tier"] == nil }),
+        (
+            "total>=8 or currency=EUR",
+            { number($0.attributes["total"]).map { $0 >= 8 } ?? false || $0.attributes["currency"] == .string("EUR") }
+        ),
+        (
+            "context.app.version=[1,2] or first=true or tier≠*",
+            {
+                ["1", "2"].contains($0.version) || $0.attributes["first"] == .boolean(true)
+                    || $0.attributes["tier"] == nil
+            }
+        ),
         (#""it's a \"name\".with, everything=數"≤1"#, { number($0.attributes[quoted]).map { $0 <= 1 } ?? false }),
     ]
 
@@ -129,6 +144,8 @@ struct TrendOracleTests {
             case .users:
                 return .integer(Int64(Set(events.compactMap { $0.user ?? $0.installation.map { "#\($0)" } }).count))
             case .installations: return .integer(Int64(Set(events.compactMap(\.installation)).count))
+            // The sample events are in no groups.
+            case .groups: return .integer(0)
             case .sum:
                 let isWhole = events.allSatisfy { $0.attributes["total"].map { $0.integer != nil } ?? true }
                 let sum = numbers.reduce(0, +)

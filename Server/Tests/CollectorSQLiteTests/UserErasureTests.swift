@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorCore
+internal import CollectorTesting
 internal import Foundation
 internal import Testing
 internal import TrackwayCore
@@ -186,6 +187,138 @@ struct UserErasureTests {
         #expect(new.filter { !old.contains($0) }.isEmpty)
         #expect(old.filter { !new.contains($0) }.isEmpty)
         #expect(old == new)
+    }
+
+    @Test(arguments: 1...40)
+    func `an export contains what an erasure would remove, except what later visitors did`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var events = (1...UInt64(24)).map { number in
+            MarkedEvent(
+                number: number,
+                installation: [nil, 1, 1, 2, 2, 3].randomElement(using: &generator) ?? nil,
+                user: [nil, "anna", "bob", "cleo"].randomElement(using: &generator) ?? nil,
+                time: Int64.random(in: 0...40, using: &generator) * 60_000,
+                isRejected: Int.random(in: 0...5, using: &generator) == 0
+            )
+        }
+        for index in events.indices { events[index].time += Int64(index) }
+        events.append(MarkedEvent(number: 25, user: "anna", time: 50 * 60_000))
+        let environment = try IndexEnvironment(segmentBytes: 4_096, eventsPerStep: 5)
+        try Self.append(events.shuffled(using: &generator), to: environment, seed: seed)
+        try await environment.index()
+        let (archive, counts) = try await environment.export(.user("anna"), pageEvents: 3)
+        let files = try ZipReader.files(in: archive)
+        let erased = events.filter { Self.isErased($0, in: events) }
+        // After the last sign-in on an installation, its visitor is another person, who has an export of their own.
+        let visits = events.filter { event in
+            event.user == nil && event.installation != nil
+                && !events.contains {
+                    $0.installation == event.installation && $0.user != nil && !$0.isRejected && $0.time >= event.time
+                }
+        }
+        let own = erased.filter { event in event.isRejected || !visits.contains { $0.number == event.number } }
+        let accepted = Set(own.filter { !$0.isRejected }.map { EventID.numbered($0.number).description })
+        let rows = try ZipReader.rows(files["events.json"])
+        #expect(Set(rows.compactMap { $0["id"]?.string }) == accepted && rows.count == accepted.count)
+        #expect(rows.map { $0["time"]?.integer ?? 0 } == rows.map { $0["time"]?.integer ?? 0 }.sorted(by: >))
+        let rejected = try ZipReader.rows(files["rejected.json"]).compactMap { $0["content"]?.string }
+        let refused = erased.filter(\.isRejected)
+        #expect(rejected.count == refused.count)
+        for event in refused { #expect(rejected.contains { $0.contains(event.mark) }, "\(event)") }
+        for name in ["events.csv", "rejected.csv"] {
+            let text = String(decoding: files[name] ?? [], as: UTF8.self)
+            for event in events where event.isRejected == (name == "rejected.csv") {
+                #expect(text.contains(event.mark) == own.contains { $0.number == event.number }, "\(event)")
+            }
+        }
+        #expect(counts.events == accepted.count && counts.rejected == refused.count)
+        // Nothing about the other users, not even their ids.
+        for (name, content) in files {
+            let text = String(decoding: content, as: UTF8.self)
+            #expect(!text.contains("bob") && !text.contains("cleo"), "\(name)")
+        }
+        let preview = try #require(try await environment.store.erasurePreview(of: "anna"))
+        #expect(preview.events >= counts.events && preview.installations.count == counts.installations)
+    }
+
+    @Test(arguments: 1...20)
+    func `exports of all people contain each event with a person once`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var events = (1...UInt64(24)).map { number in
+            MarkedEvent(
+                number: number,
+                installation: [1, 1, 2, 2, 3].randomElement(using: &generator) ?? 1,
+                user: [nil, nil, "anna", "bob"].randomElement(using: &generator) ?? nil,
+                time: Int64.random(in: 0...40, using: &generator) * 60_000
+            )
+        }
+        for index in events.indices { events[index].time += Int64(index) }
+        let environment = try IndexEnvironment(eventsPerStep: 5)
+        try Self.append(events.shuffled(using: &generator), to: environment, seed: seed)
+        try await environment.index()
+        let users = Set(events.compactMap(\.user)).map { PersonKey.user($0) }
+        let visitors = Set(events.compactMap(\.installation)).map { PersonKey.visitor(.numbered($0)) }
+        var found: [String: [PersonKey]] = [:]
+        for person in users + visitors {
+            guard let profile = try await environment.store.profile(ProfileQuery(person)) else { continue }
+            // The visitor of an installation with one user is that user.
+            if case .visitor = person, profile.person.id != nil { continue }
+            let files = try ZipReader.files(in: try await environment.export(person, pageEvents: 7).archive)
+            for row in try ZipReader.rows(files["events.json"]) {
+                found[row["id"]?.string ?? "", default: []].append(person)
+            }
+        }
+        for event in events { #expect(found[EventID.numbered(event.number).description]?.count == 1, "\(event)") }
+    }
+
+    @Test
+    func `the content of a batch that was rejected as a whole is not exported, because it may be others'`() async throws
+    {
+        let environment = try await Self.indexedSample()
+        for user in ["anna", "bob"] {
+            let reason = AdmissionError(.malformed, code: .malformedJSON, field: "", message: "no JSON")
+            let body = Array(#"{"user":"\#(user)","friend":"cleo-secret""#.utf8)
+            try environment.append(
+                QuarantineRecord.bytes(
+                    reason,
+                    body: body,
+                    bodyBytes: body.count,
+                    key: "k",
+                    received: Timestamp(milliseconds: 1_700_000_000_000)
+                ),
+                kind: .quarantine
+            )
+        }
+        try await environment.index()
+        let (archive, counts) = try await environment.export(.user("anna"), pageEvents: 2)
+        let files = try ZipReader.files(in: archive)
+        #expect(counts.rejected == 1)
+        #expect(try ZipReader.rows(files["rejected.json"]).map { $0["content"]?.string } == [""])
+        for content in files.values { #expect(!String(decoding: content, as: UTF8.self).contains("cleo-secret")) }
+    }
+
+    @Test
+    func `an export fails and stays incomplete if its person is erased meanwhile`() async throws {
+        let environment = try await Self.indexedSample()
+        let export = try #require(try await environment.preparedExport(.user("anna"), pageEvents: 1))
+        try await environment.erase(user: "anna")
+        let archive = Locked<[UInt8]>([])
+        await #expect(throws: (any Error).self) {
+            try await export.write { bytes in archive.withLock { $0 += bytes } }
+        }
+        #expect(ZipWriter.comment(ofArchiveEndingWith: archive.withLock { $0 }) == nil)
+        #expect(try await environment.preparedExport(.user("anna"), pageEvents: 1) == nil)
+    }
+
+    @Test
+    func `events that arrive during an export are in none of its files`() async throws {
+        let environment = try await Self.indexedSample()
+        let export = try #require(try await environment.preparedExport(.user("anna"), pageEvents: 1))
+        try Self.append([MarkedEvent(number: 77, user: "anna", time: 99)], to: environment, seed: 5)
+        try await environment.index()
+        let files = try ZipReader.files(in: try await export.archive())
+        for content in files.values { #expect(!String(decoding: content, as: UTF8.self).contains("mark-77-end")) }
+        #expect(try ZipReader.rows(files["events.json"]).count == 5)
     }
 
     // MARK: Repeated and unknown erasures

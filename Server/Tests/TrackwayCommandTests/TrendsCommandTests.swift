@@ -63,7 +63,7 @@ struct TrendsCommandTests {
 
     @Test(arguments: [
         ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
-        ["--values-as-texts"],
+        ["--values-as-texts"], ["--people", "1", "--group", "x"], ["--by", "a", "--group", "x"],
     ])
     func `invalid arguments are rejected before any request`(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["trends"] + words) }

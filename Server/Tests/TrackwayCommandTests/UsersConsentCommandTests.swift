@@ -40,7 +40,7 @@ struct UsersConsentCommandTests {
     }
 
     @Test
-    func `a collector keeps the decisions of a person, also an opt-out after a last delivery`() async throws {
+    func `a collector keeps a person's decisions, including an opt-out after a last delivery`() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var configuration = Configuration(

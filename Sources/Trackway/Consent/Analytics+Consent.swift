@@ -50,11 +50,11 @@ extension Analytics {
     /// await analytics.setConsent(.denied, source: "settings", after: .flush(timeout: .seconds(5)))
     /// ```
     /// From this call on, recording follows the decision; sending follows it when the delivery ends. After a refusal,
-    /// nothing more is recorded, pending events are sent under the earlier consent, and what could not be sent is
-    /// dropped and counted. The event `_consent` is part of the delivery.
+    /// nothing more is recorded, pending events are sent under the earlier consent, and events that could not be sent
+    /// are dropped and counted. The event `_consent` is part of the delivery.
     ///
     /// The decision is stored before anything is sent. If the process ends during the delivery, the decision applies at
-    /// the next start of any process of the installation. Another decision about the same people and category replaces
+    /// the next start of any process of the installation. Another decision for the same people and category replaces
     /// it. If the task is canceled, the delivery ends and the decision applies.
     ///
     /// - Parameters:
@@ -85,8 +85,8 @@ extension Analytics {
 
     /// The consent decisions of this device and the current user, latest last.
     ///
-    /// The log contains refusals, too, which are not sent. It survives restarts, and has the latest decisions, at most
-    /// 100. ``erase()`` removes the decisions of users.
+    /// The log also contains refusals, which are not sent. It survives restarts, and contains at most the 100 latest
+    /// decisions. ``erase()`` removes the decisions of users.
     public var consentLog: [ConsentRecord] {
         isInChild ? [] : storage.settings.current.visibleConsentRecords
     }

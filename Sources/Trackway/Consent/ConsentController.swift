@@ -166,7 +166,7 @@ package final class ConsentController: Sendable {
         return control.machine.isAllowedToSend && !after.isStricter(than: before) && after.epoch == before.epoch
     }
 
-    /// Applies scheduled decisions that nothing has applied in time.
+    /// Applies overdue scheduled decisions.
     private func applyOverdueDecisions() {
         let now = clock.now().wall
         guard settings.current.scheduledConsents.contains(where: { $0.isOverdue(at: now) }) else { return }
@@ -179,7 +179,7 @@ package final class ConsentController: Sendable {
         carryOut(settings.change { $0.applyScheduledConsents { _ in true } }.actions)
     }
 
-    /// The destinations that wait because neither the app nor anyone using it has decided.
+    /// The destinations that await consent, because none was chosen or decided.
     ///
     /// - Parameter candidates: The destinations that send events.
     func destinationsWithoutDecision(among candidates: [DestinationID]) -> [DestinationID] {

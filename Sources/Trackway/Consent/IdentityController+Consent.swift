@@ -6,7 +6,7 @@ internal import TrackwayLifecycle
 
 /// Consent decisions of the app, which are made one at a time with changes of the user.
 extension IdentityController {
-    /// The time after the end of a last delivery at which its decision applies without being applied.
+    /// The time after a last delivery at which its decision applies automatically.
     private static let scheduleMargin = Duration.seconds(60)
 
     /// Stores a decision, applies it, and records its event.

@@ -37,7 +37,7 @@ package final class ContextStore: Sendable {
             guard let completion else { return value }
             completion.complete(&value)
             self.completion = nil
-            recorder.journal.setContext(value.json())
+            recorder.setContext(value)
             return value
         }
     }
@@ -57,7 +57,7 @@ package final class ContextStore: Sendable {
         self.context = Locked(State(value: context, completion: completion))
         self.recorder = recorder
         self.report = report
-        if completion == nil { recorder.journal.setContext(context.json()) }
+        if completion == nil { recorder.setContext(context) }
         recorder.registry.userChanged(to: context.user.id)
     }
 
@@ -77,7 +77,7 @@ package final class ContextStore: Sendable {
             value.device["zone_offset_seconds"] = .integer(Int64(offset))
             guard value != context.value else { return }
             context.value = value
-            recorder.journal.setContext(value.json())
+            recorder.setContext(value)
         }
     }
 
@@ -197,7 +197,7 @@ package struct ContextTransaction: Sendable {
     fileprivate mutating func updateJournal() {
         guard context != journaled else { return }
         journaled = context
-        recorder.journal.setContext(context.json())
+        recorder.setContext(context)
         recorder.registry.userChanged(to: context.user.id)
     }
 }

@@ -77,6 +77,13 @@ extension Diagnostic.Code {
     /// Remedy: Use an id and a type within the limits.
     public static let identityInvalid = Diagnostic.Code(rawValue: "identity_invalid", severity: .error)
 
+    /// A user's attributes were ignored.
+    ///
+    /// Cause: The app is for children (`privacy.isChildDirected`), so attributes of users are not recorded.
+    ///
+    /// Remedy: Do not set attributes of users, or set `privacy.isChildDirected` to false.
+    public static let childAttributesIgnored = Diagnostic.Code(rawValue: "child_attributes_ignored", severity: .warning)
+
     /// A known user was forgotten.
     ///
     /// Cause: More users signed in on the device than the SDK remembers; the user who has been absent longest gets
@@ -219,11 +226,11 @@ extension Diagnostic.Code {
 
     /// No consent was chosen.
     ///
-    /// Cause: A destination sends events, but neither `Configuration(appID:destinations:consent:)` nor `setConsent` has
-    /// chosen a consent; events are kept on the device and not sent.
+    /// Cause: A destination sends events, but no consent was chosen with `Configuration(appID:destinations:consent:)`
+    /// or `setConsent`; events are kept on the device and not sent.
     ///
-    /// Remedy: Ask and call `setConsent`, or pass `consent: .granted` if the app needs no consent; `consent: .pending`
-    /// confirms that the app will ask.
+    /// Remedy: Ask the user and call `setConsent`, or pass `consent: .granted` if the app needs no consent;
+    /// `consent: .pending` confirms that the app will ask.
     public static let consentNotChosen = Diagnostic.Code(rawValue: "consent_not_chosen", severity: .warning)
 
     /// A text about a consent decision was truncated.

@@ -34,7 +34,8 @@ extension Analytics {
         guard !isInChild else { return }
         guard validateUserID(userID) else { return }
         let newUniqueID = recording.ids.next(at: recording.clock.now().wall)
-        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
+        let traits = permitted(traits)
+        let (valid, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
         lifecycle.identity.perform { [limits = recording.limits] settings, moment in
             var changes = IdentityController.Effects()
@@ -46,7 +47,7 @@ extension Analytics {
                 )
                 changes = .init(identity: actions.map(describe), consent: settings.consent.signIn(userID))
             }
-            if !traits.isEmpty { changes.add(settings.identity.setAttributes(traits, limits, at: moment.wall)) }
+            if !valid.isEmpty { changes.add(settings.identity.setAttributes(valid, limits, at: moment.wall)) }
             return changes
         }
     }
@@ -252,12 +253,27 @@ extension Analytics {
     /// event's attributes apply to all attributes of the user together.
     public func setUserAttributes(_ attributes: Attributes) {
         guard !isInChild else { return }
-        let (valid, diagnostics) = attributes.converted.valid(recording.limits)
+        let (valid, diagnostics) = permitted(attributes).converted.valid(recording.limits)
         reporter.report(diagnostics)
         guard !valid.isEmpty else { return }
         lifecycle.identity.perform { [limits = recording.limits] settings, moment in
             settings.identity.setAttributes(valid, limits, at: moment.wall)
         }
+    }
+
+    /// Returns the attributes that may be set for a user: none in an app for children, with a diagnostic.
+    private func permitted(_ attributes: Attributes) -> Attributes {
+        guard recording.recorder.isChildDirected, !attributes.isEmpty else { return attributes }
+        reporter.report(
+            Diagnostic(
+                code: .childAttributesIgnored,
+                field: "attributes",
+                value: attributes.keys.sorted().prefix(8).joined(separator: ", "),
+                message: "The attributes of the user were ignored, because the app is for children.",
+                recoverySuggestion: "Do not set attributes, or set privacy.isChildDirected to false."
+            )
+        )
+        return [:]
     }
 
     /// Removes attributes of the user.

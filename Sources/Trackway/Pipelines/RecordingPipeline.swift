@@ -41,7 +41,8 @@ package struct RecordingPipeline: Sendable {
             journal: journal,
             delivery: delivery.service,
             registry: storage.registry,
-            log: EventLog(configuration.eventLogForm)
+            log: EventLog(configuration.eventLogForm),
+            isChildDirected: configuration.privacy.isChildDirected
         )
         let zone = TimeZoneTracker(dependencies.zoneOffset)
         // Device properties that are slow to read are added later, together with the attributes that migration adds.

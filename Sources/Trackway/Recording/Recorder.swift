@@ -30,6 +30,8 @@ final class Recorder: Sendable {
     let delivery: DeliveryService
     let registry: QueueRegistry
     let log: EventLog
+    /// Whether the app is for children (``Configuration/Privacy/isChildDirected``).
+    let isChildDirected: Bool
 
     init(
         gate: RecordingState,
@@ -40,7 +42,8 @@ final class Recorder: Sendable {
         journal: Journal,
         delivery: DeliveryService,
         registry: QueueRegistry,
-        log: EventLog
+        log: EventLog,
+        isChildDirected: Bool
     ) {
         self.gate = gate
         self.permission = permission
@@ -51,6 +54,12 @@ final class Recorder: Sendable {
         self.delivery = delivery
         self.registry = registry
         self.log = log
+        self.isChildDirected = isChildDirected
+    }
+
+    /// Passes the context of the next events to the journal.
+    func setContext(_ context: RecordedContext) {
+        journal.setContext((isChildDirected ? context.protectingChildren : context).json())
     }
 
     /// Whether an event may currently be recorded for any of these destinations.

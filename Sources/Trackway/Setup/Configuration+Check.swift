@@ -300,6 +300,6 @@ extension Configuration {
         bounded.lifecycle.suspensionTimeout = bounds.time(lifecycle.suspensionTimeout, "lifecycle.suspensionTimeout")
         bounded.lifecycle.terminationTimeout = bounds.time(lifecycle.terminationTimeout, "lifecycle.terminationTimeout")
         bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }
-        return (bounded, bounds.diagnostics)
+        return (bounded.protectingChildren, bounds.diagnostics)
     }
 }

@@ -258,10 +258,10 @@ extension Configuration {
         ///
         /// The initial consent applies until a decision is made for the device with
         /// ``Analytics/setConsent(_:category:scope:source:version:)``. Decisions survive restarts. `.pending` by
-        /// default, because nothing may leave a device before someone decided that it may: events are kept, and nothing
-        /// is sent. An app that needs no consent chooses `.granted`, usually in
-        /// ``Configuration/init(appID:destinations:consent:)``. If nothing was chosen and a destination sends events, the
-        /// diagnostic `consent_not_chosen` is reported.
+        /// default, because nothing may leave a device before someone has permitted it: events are kept, and nothing is
+        /// sent. An app that needs no consent chooses `.granted`, usually in
+        /// ``Configuration/init(appID:destinations:consent:)``. If nothing was chosen and a destination sends events,
+        /// the diagnostic `consent_not_chosen` is reported.
         ///
         /// Local destinations can be read before anything is chosen, because their events stay on the device.
         public var consent: Consent {
@@ -286,7 +286,7 @@ extension Configuration {
         /// The facts about the app and the device that are never recorded.
         ///
         /// Empty by default, because reports depend on most of them, and none names a person. For example,
-        /// `[.deviceID, .deviceLocale]` omits the two. Applies to events recorded from then on, in every format.
+        /// `[.deviceID, .deviceLocale]` omits these two. Applies to events recorded from then on, in every format.
         public var omittedContext: Set<ContextField> = []
 
         /// Whether `device.id` on Apple platforms is `identifierForVendor`.
@@ -295,6 +295,18 @@ extension Configuration {
         /// different for each app, as on Linux. Compatibility modules set this to true, because the documents of their
         /// formats require that id.
         public var sharesVendorID = false
+
+        /// Whether the app is for children, so that less is recorded.
+        ///
+        /// False by default. If true, these are never recorded, regardless of other settings:
+        ///
+        /// - the advertising identifier and the device's stable id
+        /// - properties of the device that identify it, and network addresses
+        /// - location and motion from the system's sensors
+        /// - attributes of users; setting them is reported as a `Diagnostic`
+        ///
+        /// ``children`` creates these settings.
+        public var isChildDirected = false
 
         /// Creates settings with their defaults.
         public init() {}

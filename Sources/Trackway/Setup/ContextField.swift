@@ -4,7 +4,7 @@
 internal import TrackwayCore
 internal import TrackwayPlatform
 
-/// A fact about the app or the device that an app can omit.
+/// A fact about the app or device that can be omitted.
 ///
 /// The raw value is the fact's path in the context, as in `Documentation/DataMap.md`. The app's id and the device's
 /// platform cannot be omitted, because formats require them.
@@ -21,8 +21,8 @@ public enum ContextField: String, Sendable, Hashable, CaseIterable {
     case appProcess = "app.process"
     /// The id of the device for this app.
     ///
-    /// Formats that require such an id then use that of the installation, which ends with the installation. Snapshots
-    /// omit the id, too.
+    /// Formats that require such an id then use that of the installation, which lasts only as long as the installation.
+    /// Snapshots omit the id, too.
     case deviceID = "device.id"
     /// The short name of the operating system.
     case deviceOSID = "device.os_id"
@@ -68,7 +68,7 @@ public enum ContextField: String, Sendable, Hashable, CaseIterable {
     case deviceThermalState = "device.thermal_state"
     /// Whether Low Power Mode is on.
     case deviceLowPowerMode = "device.saves_power"
-    /// The kind of network.
+    /// The type of network.
     case deviceNetwork = "device.network"
     /// The names of active network interfaces.
     case deviceNetworkInterfaces = "device.network_interfaces"

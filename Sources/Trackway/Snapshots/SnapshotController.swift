@@ -66,11 +66,15 @@ package final class SnapshotController: Sendable {
         boot = dependencies.facts.boot
         queue = dependencies.lifecycleQueue
         start = dependencies.clock.now().monotonic
-        sources = SourceThreads(options.sources ?? dependencies.snapshotSources, on: dependencies.sourceThread)
+        let sources = options.sources ?? dependencies.snapshotSources
+        self.sources = SourceThreads(
+            options.isChildDirected ? sources.protectingChildren : sources,
+            on: dependencies.sourceThread
+        )
         file = StateFile("snapshots", in: dependencies.folder, of: dependencies.storage, format: .json)
         let rules = SnapshotRules(
             policy: options.policy,
-            sources: sources.parts,
+            sources: self.sources.parts,
             allowsMotion: options.allowsMotion,
             allowsLocation: options.allowsLocation,
             propertiesRepeatInterval: options.repeatsDevicePropertiesAfter
@@ -134,8 +138,9 @@ package final class SnapshotController: Sendable {
         handle { machine, now in machine.requestIfDue(at: now) }
     }
 
-    /// Allows or forbids motion and location.
+    /// Allows or forbids motion and location; both stay forbidden in an app for children.
     func setAllowed(motion: Bool, location: Bool) {
+        guard !options.isChildDirected else { return }
         handle(begins: false) { machine, now in machine.setAllowed(motion: motion, location: location, at: now) }
     }
 

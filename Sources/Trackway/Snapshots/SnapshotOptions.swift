@@ -50,6 +50,9 @@ public struct SnapshotOptions: Sendable {
     /// no effect on custom ``sources``.
     public var allowsDeviceRecognition: Bool
 
+    /// Whether the snapshots are of devices that children use (``Configuration/Privacy/isChildDirected``).
+    var isChildDirected = false
+
     /// The destinations that receive `_device_properties`; all by default.
     public var devicePropertiesRoute: Route
 

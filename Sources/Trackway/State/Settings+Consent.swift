@@ -80,7 +80,7 @@ extension Settings {
         return change
     }
 
-    /// Removes everything about people; decisions for the device stay.
+    /// Removes everything about people; decisions for the device remain.
     mutating func forgetConsentOfPeople() {
         consentLog.removePeople()
         scheduledConsents.removeAll { $0.record.subject != nil }

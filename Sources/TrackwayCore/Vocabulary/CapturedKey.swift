@@ -105,7 +105,9 @@ public enum CapturedKey {
 
     // MARK: Consent
 
-    /// The decision: "granted", "denied", "pending", or "removed" if an earlier decision was removed.
+    /// The decision: "granted", "denied", "pending", or "removed".
+    ///
+    /// It is "removed" if an earlier decision was removed.
     public static let consentDecision = "_consent_decision"
     /// The scope of the decision: "device" or "person".
     public static let consentScope = "_consent_scope"

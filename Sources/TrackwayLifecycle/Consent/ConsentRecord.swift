@@ -103,7 +103,7 @@ package struct ConsentLog: Sendable, Hashable {
         }
     }
 
-    /// Removes the decisions of people; those for the device stay.
+    /// Removes the decisions of people; those for the device remain.
     package mutating func removePeople() {
         records.removeAll { $0.subject != nil }
     }
@@ -129,7 +129,7 @@ package struct ScheduledConsent: Sendable, Hashable {
 
     /// Whether the decision must apply now.
     ///
-    /// A time before the decision was made means that the clock was set back, so the deadline means nothing.
+    /// A time before the decision was made means that the clock was set back, so the deadline is meaningless.
     package func isOverdue(at now: Timestamp) -> Bool { now >= deadline || now < record.time }
 }
 

@@ -27,7 +27,7 @@ struct ConsentRecordTests {
     }
 
     @Test
-    func `a full log forgets decisions that a later one replaced, and keeps the latest of each kind`() {
+    func `a full log drops decisions that a later one replaced, and keeps the latest of each kind`() {
         var log = ConsentLog()
         log.add(Self.record(1, .denied, category: .marketing))
         log.add(Self.record(2, .denied, scope: .person, subject: "user-ann"))
@@ -39,7 +39,7 @@ struct ConsentRecordTests {
     }
 
     @Test
-    func `a log of as many different decisions as fit forgets the oldest`() {
+    func `a log full of different decisions drops the oldest`() {
         var log = ConsentLog()
         for number in 0..<150 { log.add(Self.record(Int64(number), category: ConsentCategory(rawValue: "\(number)"))) }
         #expect(log.records.map { $0.time.milliseconds } == Array(50..<150))
@@ -69,7 +69,7 @@ struct ConsentRecordTests {
     }
 
     @Test(arguments: [Consent.granted, .denied, .pending, nil], [ConsentScope.device, .person])
-    func `stored decisions are read as they were`(decision: Consent?, scope: ConsentScope) throws {
+    func `stored decisions are restored unchanged`(decision: Consent?, scope: ConsentScope) throws {
         var log = ConsentLog()
         let subject = scope == .person ? "user-\u{0}\"ann" : nil
         log.add(Self.record(.min, decision, scope: scope, category: .analytics, subject: subject))
@@ -104,7 +104,7 @@ struct ConsentRecordTests {
     }
 
     @Test
-    func `the attributes of the event name what is known`() {
+    func `the attributes of the event contain what is known`() {
         var record = Self.record(1, nil, scope: .person, category: .marketing, subject: "user-ann")
         #expect(
             record.attributes == [
@@ -117,7 +117,7 @@ struct ConsentRecordTests {
     }
 }
 
-@Suite("Consent decisions of another person than the present one")
+@Suite("Consent decisions of someone other than the current person")
 struct ConsentSubjectTests {
     @Test
     func `a decision of a visitor applies to the user that the visitor became`() {

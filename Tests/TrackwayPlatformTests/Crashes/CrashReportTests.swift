@@ -68,7 +68,7 @@ struct CrashReportTests {
             "/private/var/containers/Bundle/Application/…/Shop.app/Shop"
         ),
     ])
-    func `the path of an image contains no name of a user and no id of a container`(_ path: String, _ expected: String)
+    func `the path of an image contains no user name and no container id`(_ path: String, _ expected: String)
         throws
     {
         #expect(CrashReport.withoutUser(path) == expected)

@@ -46,7 +46,7 @@ struct ConsentChoiceTests {
     }
 
     @Test(arguments: [Consent.granted, .pending, .denied])
-    func `a choice is not reported, also if it is pending`(consent: Consent) throws {
+    func `a choice is not reported, even if it is pending`(consent: Consent) throws {
         #expect(!Self.isReported(try InMemoryAnalytics(Self.configuration(consent))))
         let later = Self.configuration(nil) { $0.privacy.consent = consent }
         let memory = try InMemoryAnalytics(later)

@@ -193,7 +193,7 @@ struct ConsentEventTests {
     }
 
     @Test(arguments: [-40, 40])
-    func `a clock that is years off changes no decision and no order`(years: Int64) async throws {
+    func `a clock that is years off affects neither decisions nor their order`(years: Int64) async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.setConsent(.granted, source: "first")
         memory.clock.jumpWall(by: .seconds(years * 365 * 86_400))

@@ -87,7 +87,7 @@ struct LastDeliveryTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5), .seconds(Int64.max)])
-    func `an absurd timeout neither traps nor hangs`(timeout: Duration) async throws {
+    func `an extreme timeout neither traps nor hangs`(timeout: Duration) async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("early")
         _ = await Self.withdraw(memory, timeout: timeout)

@@ -21,6 +21,8 @@ package final class BlockBuilder {
         let writer: WriterID?
         let sequence: UInt64
         let user: String
+        /// Whether the app keeps anonymous events separate, and no user was signed in.
+        let isSeparate: Bool
         let session: String
         let context: ContextHash?
         let body: [UInt8]
@@ -246,6 +248,7 @@ extension BlockBuilder: RecordConsumer {
                 writer: batch.account?.writer,
                 sequence: event.sequence ?? 0,
                 user: batch.facts.user ?? "",
+                isSeparate: batch.facts.isSeparate && batch.facts.user == nil,
                 session: received.session ?? batch.facts.session ?? "",
                 context: batch.context,
                 body: received.completed(id: event.id, time: time) ?? Array(event.line),

@@ -12,6 +12,8 @@ package struct KnownRows: Sendable, Hashable {
     package var erased: Set<InstallationID>
     /// The sequence numbers of the block's writers that earlier blocks rejected.
     package var rejected: [BlockBuilder.AccountKey: SequenceRanges] = [:]
+    /// The signed-in events on the block's installations.
+    package var signIns = KnownSignIns()
 
     /// Creates the known rows.
     package init(ids: Set<EventID> = [], erased: Set<InstallationID> = []) {
@@ -25,7 +27,7 @@ package struct BlockRows: Sendable {
     /// The version of the function that turns records into rows.
     ///
     /// A block is written with the version that its decision specifies.
-    package static let version = 3
+    package static let version = 4
 
     /// The decision that defines the block.
     package let decision: BlockDecision
@@ -57,11 +59,13 @@ package struct BlockRows: Sendable {
         var sums = BlockAggregates()
         var arrivals = PlaceAggregates()
         var people = PersonAggregates()
+        var signIns = BlockSignIns()
         for candidate in builder.candidates {
             guard isKept(candidate.installation) else {
                 arrivals.addErased(candidate)
                 continue
             }
+            signIns.addSeparation(by: candidate)
             guard seen.insert(candidate.event).inserted else {
                 repeats += 1
                 arrivals.addDuplicate(candidate)
@@ -76,6 +80,7 @@ package struct BlockRows: Sendable {
             arrivals.add(candidate)
             writePersonRows(of: candidate)
             people.add(candidate)
+            signIns.add(candidate)
             guard !candidate.session.isEmpty else { continue }
             let key = SessionKey(installation: candidate.installation, session: ByteText(candidate.session))
             sessions[key, default: SessionSum()].add(candidate)
@@ -87,6 +92,7 @@ package struct BlockRows: Sendable {
         write(sums)
         for (key, entry) in builder.descriptions.entries where isKept(key.installation) { write(key, entry) }
         write(people)
+        write(signIns, known: known.signIns)
         for record in builder.userTraits where isKept(record.installation) { write(record) }
         for (key, claims) in builder.claims where isKept(key.installation) {
             write(key, claims, repeated[key] ?? 0)

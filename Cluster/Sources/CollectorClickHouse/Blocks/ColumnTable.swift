@@ -23,6 +23,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case timeline
     /// User traits, from contexts and from events that change attributes.
     case traits
+    /// Signed-in events that determine the user of each installation's anonymous events.
+    case signIns = "sign_ins"
     /// Screens, clicks, and app starts and ends.
     case usage
     /// Writers' claims about themselves, one row for each writer and block.
@@ -74,12 +76,12 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     /// The version of all tables together.
     ///
     /// A program does not use tables with a newer version than its own.
-    package static let version = 3
+    package static let version = 4
 
     /// The tables with rows that are removed when their installation is erased.
     package static let installationTables: [ColumnTable] = [
-        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures,
-        .replays, .places,
+        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .signIns, .usage, .writers, .ranges,
+        .failures, .replays, .places,
         .devices, .descriptions, .snapshots,
     ]
 
@@ -127,6 +129,11 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
                 column("user", .text), column("installation", .id), column("place", .int64), column("part", .uint32),
                 column("block", .int64), column("kind", .text), column("time", .int64), column("context", .id),
                 column("content", .text),
+            ]
+        case .signIns:
+            [
+                column("installation", .id), column("time", .int64), column("mark", .int64), column("user", .text),
+                column("block", .int64),
             ]
         case .usage:
             [
@@ -212,6 +219,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .visits: ["installation", "session", "user", "block"]
         case .timeline: ["user", "visitor", "time", "position"]
         case .traits: ["user", "installation", "place", "part"]
+        case .signIns: ["installation", "time", "mark", "user", "block"]
         case .usage: ["installation", "session", "position"]
         case .writers: ["installation", "writer", "block"]
         case .ranges: ["installation", "writer", "kind", "reason", "first", "last", "block"]
@@ -234,7 +242,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     package static let counted: [ColumnTable] = [
         .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
         .counts, .places,
-        .devices, .descriptions, .snapshots, .names, .erasures,
+        .devices, .descriptions, .snapshots, .names, .erasures, .signIns,
     ]
 
     /// The tables partitioned by week of arrival, from which whole weeks are dropped.
@@ -260,7 +268,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     private var granularity: Int? {
         switch self {
         case .snapshots: 128
-        case .events, .sessions, .people, .visits, .timeline, .traits, .usage, .devices, .descriptions: 1_024
+        case .events, .sessions, .people, .visits, .timeline, .traits, .signIns, .usage, .devices, .descriptions:
+            1_024
         default: nil
         }
     }

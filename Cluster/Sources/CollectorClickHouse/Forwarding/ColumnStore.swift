@@ -30,6 +30,25 @@ package protocol ColumnStore: Sendable {
         before block: UInt64
     ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges]
 
+    /// Returns the rows of earlier blocks in the table of sign-ins.
+    ///
+    /// - Parameter starts: The time of the first row to return, by installation.
+    /// - Throws: ``ColumnFailure``.
+    func signIns(
+        since starts: [InstallationID: Int64],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [InstallationID: Set<SignIn>]
+
+    /// Returns signed-in events of earlier blocks.
+    ///
+    /// These are the users' events in the time ranges, and the last event of each user before the time range.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func signedInEvents(
+        in conflicts: [InstallationID: BlockSignIns.Conflict],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [InstallationID: Set<SignIn>]
+
     /// Writes rows atomically: all of them or none.
     ///
     /// If this function throws, the rows may still exist, or appear later.

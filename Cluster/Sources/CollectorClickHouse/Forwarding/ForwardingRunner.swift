@@ -299,6 +299,14 @@ package final class ForwardingRunner: Sendable {
         return try await query { () throws(ColumnFailure) in
             var known = try await store.known(ids: ids, installations: installations, before: block)
             if !accounts.isEmpty { known.rejected = try await store.rejected(of: accounts, before: block) }
+            let signIns = builder.signIns(without: known)
+            let starts = signIns.starts
+            guard !starts.isEmpty else { return known }
+            known.signIns.rows = try await store.signIns(since: starts, before: block)
+            let conflicts = signIns.conflicts(with: known.signIns.rows)
+            if !conflicts.isEmpty {
+                known.signIns.events = try await store.signedInEvents(in: conflicts, before: block)
+            }
             return known
         }
     }

@@ -6,6 +6,7 @@ internal import TrackwayCore
 
 extension ClickHouseEventStore {
     package func lifecycle(_ query: ActivityQuery) async throws(StoreError) -> Lifecycle {
+        try PeopleSupport.check([query.filter], query.unit)
         let time = query.time
         let intervals = IntervalSQL([time.preceding] + time.edges)
         var tally = LifecycleTally(intervals: time.count, budget: budget)
@@ -17,6 +18,7 @@ extension ClickHouseEventStore {
     }
 
     package func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness {
+        try PeopleSupport.check([query.filter], query.unit)
         let time = query.time
         let intervals = IntervalSQL(time.edges)
         var active = PeopleByInterval(limit: budget.people)
@@ -51,6 +53,7 @@ extension ClickHouseEventStore {
             [query.filter],
             from: from,
             to: query.time.end,
+            people: true,
             block: try await completed(),
             retainedSince: retainedSince
         )
@@ -79,6 +82,7 @@ extension ClickHouseEventStore {
     }
 
     package func retention(_ query: RetentionQuery) async throws(StoreError) -> Retention {
+        try PeopleSupport.check([query.first, query.returning], query.unit)
         let time = query.time
         let intervals = IntervalSQL(time.edges)
         var tally = RetentionTally(query, budget: budget)
@@ -130,6 +134,7 @@ extension ClickHouseEventStore {
             from: isFirstEver ? nil : start,
             to: query.time.end,
             columns: ["position"],
+            people: true,
             block: block,
             retainedSince: retainedSince
         )

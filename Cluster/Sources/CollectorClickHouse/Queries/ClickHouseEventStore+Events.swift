@@ -70,6 +70,7 @@ extension ClickHouseEventStore {
     // MARK: Searching
 
     package func search(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
+        try PeopleSupport.check([QueryFilter(conditions: search.conditions)])
         let block = try await completed()
         var answer = EventSearchResult(events: [], searched: 0, total: try await totals().events, next: nil)
         guard let rangeSQL = PositionRangeSQL(search.query, upTo: block, retainedSince: retainedSince) else {

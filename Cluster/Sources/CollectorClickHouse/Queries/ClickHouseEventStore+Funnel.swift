@@ -6,6 +6,8 @@ internal import TrackwayCore
 
 extension ClickHouseEventStore {
     package func funnel(_ query: FunnelQuery) async throws(StoreError) -> Funnel {
+        try PeopleSupport.check(query.steps, query.unit)
+        if let field = query.grouping?.field { try PeopleSupport.check([field], parameter: "by") }
         var tally = FunnelTally(query, budget: budget)
         var meter = QueryMeter(budget, clock: clock)
         var people: [(user: [UInt8], installation: InstallationID)] = []
@@ -63,6 +65,7 @@ extension ClickHouseEventStore {
             to: query.to.advanced(by: .milliseconds(query.window)),
             fields: [query.grouping?.field].compactMap { $0 },
             columns: ["position"],
+            people: true,
             block: block,
             retainedSince: retainedSince
         )

@@ -5,6 +5,14 @@ package import CollectorCore
 internal import TrackwayCore
 
 extension ClickHouseEventStore {
+    package func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople {
+        throw .unsupported(
+            "point",
+            "ClickHouse counts people, but cannot list those behind a point: query the numbers, or a collector that "
+                + "runs on one machine."
+        )
+    }
+
     package func paths(_ query: PathQuery) async throws(StoreError) -> Paths {
         var tally = PathTally(query, budget: budget)
         var meter = QueryMeter(budget, clock: clock)

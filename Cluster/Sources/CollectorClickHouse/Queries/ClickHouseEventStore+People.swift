@@ -29,8 +29,10 @@ extension ClickHouseEventStore {
 
     package func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
         let block = try await completed()
-        guard let person = try await known([query.person], block).first else { return nil }
-        let devices = person.devices
+        guard let key = try await resolved(query.person, block),
+            let person = try await known([key], block).first
+        else { return nil }
+        let devices = person.usedDevices
         let listed = devices.prefix(PersonProfile.maxDevices)
         let facts = try await deviceFacts(of: listed.compactMap(\.installation), block)
         return PersonProfile(
@@ -87,10 +89,13 @@ extension ClickHouseEventStore {
         var having = ["l >= \(since ?? .min)"]
         if let before = query.before { having.append("l < \(before.milliseconds)") }
         if let after = query.after { having.append(KeySQL.isAfter(after, "l", "n")) }
+        let rows = ([KeySQL.visibleRows(upTo: block)] + conditions).joined(separator: " AND ")
+        let joined =
+            conditions.isEmpty ? "1" : "installation IN (SELECT installation FROM people WHERE \(rows) AND user = '')"
         return try await list(
-            "SELECT user, visitor, max(last) AS l, any(number) AS n FROM (SELECT user, \(KeySQL.visitor) AS visitor, last, number "
-                + "FROM people WHERE \(([KeySQL.visibleRows(upTo: block)] + conditions).joined(separator: " AND "))) "
-                + "GROUP BY user, visitor HAVING \(having.joined(separator: " AND ")) ORDER BY l DESC, n DESC LIMIT \(limit)"
+            "SELECT user, visitor, l, n FROM (\(personRows(rows, having))) AS k "
+                + "ANY LEFT JOIN (\(PersonSQL.lastEnds(upTo: block, where: joined))) AS e USING (visitor) "
+                + "WHERE \(PersonSQL.isPerson) ORDER BY l DESC, n DESC LIMIT \(limit)"
         ) { row throws(RowFault) in
             let person = try row.person()
             _ = (try row.int64(), try row.int64())
@@ -98,17 +103,63 @@ extension ClickHouseEventStore {
         }
     }
 
+    /// Returns a statement for people and visitors, including visitors whose events all belong to users.
+    private func personRows(_ condition: String, _ having: [String] = ["1"]) -> String {
+        "SELECT user, visitor, max(last) AS l, any(number) AS n FROM (SELECT user, \(KeySQL.visitor) AS visitor, last, number "
+            + "FROM people WHERE \(condition)) GROUP BY user, visitor HAVING \(having.joined(separator: " AND "))"
+    }
+
+    /// Returns the number of people.
+    func personCount(_ block: UInt64) async throws(StoreError) -> UInt64 {
+        let total = try await list(
+            "SELECT count() FROM (\(personRows(KeySQL.visibleRows(upTo: block)))) AS k "
+                + "ANY LEFT JOIN (\(PersonSQL.lastEnds(upTo: block))) AS e USING (visitor) WHERE \(PersonSQL.isPerson)"
+        ) { row throws(RowFault) in try row.uint64() }
+        return total.first ?? 0
+    }
+
     // MARK: Profiles
 
     /// Returns the stored data about people, in the given order.
     ///
-    /// People without events are omitted.
+    /// A user's data includes that of visitors who signed in as the user. People without events are omitted.
     func known(_ people: [PersonKey], _ block: UInt64) async throws(StoreError) -> [KnownPerson] {
         var known: [PersonKey.Bytes: KnownPerson] = [:]
-        let condition = "\(KeySQL.visibleRows(upTo: block)) AND \(KeySQL.belongsTo(people))"
         for row in try await deviceActivity(of: people, block) {
             known[row.person.bytes, default: KnownPerson(key: row.person)].activity.append(row.activity)
         }
+        for (person, traits) in try await traits(of: people, block) { known[person]?.traits = traits }
+        var parts: [(person: PersonKey, part: VisitorPart)] = []
+        for (person, found) in try await visitorParts(of: known.values, block) {
+            guard let key = known[person]?.key else { continue }
+            // A visitor's own rows contain a part of the same visitor.
+            if case .visitor = key, found.allSatisfy(\.isWhole) { continue }
+            parts += found.map { (key, $0) }
+        }
+        let whole = Set(parts.filter(\.part.isWhole).map(\.part.installation))
+        let visitorTraits = try await traits(of: whole.map { .visitor($0) }, block)
+        for ((person, part), activity) in zip(parts, try await activities(of: parts, block)) {
+            if case .visitor = person {
+                known[person.bytes]?.activity = activity.map { [$0] } ?? []
+            } else if let activity {
+                let visit = KnownPerson.Visit(
+                    activity: activity,
+                    traits: part.isWhole ? visitorTraits[PersonKey.visitor(part.installation).bytes] : nil
+                )
+                known[person.bytes]?.visits.append(visit)
+            }
+        }
+        return people.compactMap { known[$0.bytes] }
+    }
+
+    /// Returns people's traits, without those of visitors who signed in.
+    private func traits(
+        of people: [PersonKey],
+        _ block: UInt64
+    ) async throws(StoreError) -> [PersonKey.Bytes: PersonTraits] {
+        var traits: [PersonKey.Bytes: PersonTraits] = [:]
+        guard !people.isEmpty else { return traits }
+        let condition = "\(KeySQL.visibleRows(upTo: block)) AND \(KeySQL.belongsTo(people))"
         var meter = QueryMeter(budget, clock: clock)
         try await rows(
             "SELECT user, visitor, installation, kind, time, context, content FROM (SELECT user, \(KeySQL.visitor) AS visitor, "
@@ -126,9 +177,9 @@ extension ClickHouseEventStore {
             )
             return (person: person, record: record)
         } _: { row throws(StoreError) in
-            known[row.person.bytes]?.traits.add(row.record)
+            traits[row.person.bytes, default: PersonTraits()].add(row.record)
         }
-        return people.compactMap { known[$0.bytes] }
+        return traits
     }
 
     /// Returns people's activity on each installation.

@@ -48,10 +48,7 @@ extension ClickHouseEventStore {
             )
         }
         if let user = query.user {
-            conditions.append(
-                "(session, installation) IN (SELECT session, installation FROM people WHERE user = \(SQLText.literal(user)) "
-                    + "AND block <= \(block))"
-            )
+            conditions.append(try await userCondition(user, block))
         }
         if let id = query.id { conditions.append("session = \(SQLText.literal(id))") }
         let end = query.after?.time.milliseconds ?? .max
@@ -63,6 +60,31 @@ extension ClickHouseEventStore {
             }
             return try await self.keys(query, [rangeCondition].compactMap { $0 }, since: since, block)
         }
+    }
+
+    /// Returns the condition that a session has an event of a user.
+    ///
+    /// The event may have been recorded before the user signed in.
+    private func userCondition(_ user: String, _ block: UInt64) async throws(StoreError) -> String {
+        let literal = SQLText.literal(user)
+        var conditions = [
+            "(session, installation) IN (SELECT session, installation FROM people WHERE user = \(literal) AND block <= \(block))"
+        ]
+        let key = PersonKey.user(user)
+        let activity = try await deviceActivity(of: [key], block).map(\.activity)
+        let parts = try await visitorParts(of: [KnownPerson(key: key, activity: activity)], block)[key.bytes] ?? []
+        let whole = parts.filter(\.isWhole).map { SQLText.literal($0.installation) }.joined(separator: ", ")
+        if !whole.isEmpty {
+            conditions.append(
+                "(session, installation) IN (SELECT session, installation FROM visits WHERE installation IN (\(whole)) "
+                    + "AND user = '' AND block <= \(block))"
+            )
+        }
+        let sessions = try await self.sessions(of: parts.filter { !$0.isWhole }, block).map {
+            "(\(SQLText.literal($0.session.text)), \(SQLText.literal($0.installation)))"
+        }
+        if !sessions.isEmpty { conditions.append("(session, installation) IN (\(sessions.joined(separator: ", ")))") }
+        return "(\(conditions.joined(separator: " OR ")))"
     }
 
     private func keys(
@@ -117,13 +139,14 @@ extension ClickHouseEventStore {
         }
         for row in try await self.list(
             "SELECT installation, session, user, max(last) FROM visits WHERE \(visibility) "
-                + "AND (installation, session) IN (\(reversed)) AND user != '' GROUP BY installation, session, user",
+                + "AND (installation, session) IN (\(reversed)) GROUP BY installation, session, user",
             { row throws(RowFault) in
                 (key: try row.sessionKey(), user: ByteText(try row.text()), last: try row.int64())
             }
         ) {
             parts[row.key]?.users.append((row.user, row.last))
         }
+        let histories = try await histories(of: Set(keys.compactMap(\.installation)), block)
         var meter = QueryMeter(budget, clock: clock)
         try await rows(
             "SELECT installation, session, \(SessionUsage.columns) FROM usage FINAL WHERE \(visibility) "
@@ -135,11 +158,13 @@ extension ClickHouseEventStore {
             parts[row.key]?.usage.add(row.usage)
         }
         return keys.compactMap { key in
-            parts[SessionKey(installation: key.installation, session: key.session)].map { session(key, $0) }
+            parts[SessionKey(installation: key.installation, session: key.session)].map {
+                session(key, $0, key.installation.flatMap { histories[$0] })
+            }
         }
     }
 
-    private func session(_ key: Key, _ parts: SessionParts) -> StoredSession {
+    private func session(_ key: Key, _ parts: SessionParts, _ history: VisitorHistory?) -> StoredSession {
         var session = StoredSession(
             place: key.cursor,
             installation: key.installation,
@@ -150,7 +175,12 @@ extension ClickHouseEventStore {
             engagement: parts.usage.engagement,
             foreground: parts.usage.foreground
         )
-        session.users = parts.users.sorted { ($0.last, $0.user) < ($1.last, $1.user) }.map(\.user.text)
+        for (user, last) in parts.users.sorted(by: { ($0.last, $0.user) < ($1.last, $1.user) }) {
+            // An empty user means the visitor, who may have signed in later.
+            guard let user = user.text.isEmpty ? history?.owner(at: last) : user else { continue }
+            session.users.removeAll { ByteText($0) == user }
+            session.users.append(user.text)
+        }
         session.screens = parts.usage.views.views.prefix(StoredSession.maxParts).map(\.screen)
         session.launches = Array(parts.usage.launches.prefix(StoredSession.maxParts))
         return session

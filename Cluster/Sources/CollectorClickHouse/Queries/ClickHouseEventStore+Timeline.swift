@@ -9,27 +9,36 @@ extension ClickHouseEventStore {
     private static let eventsPerBatch = 500
 
     package func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
+        try PeopleSupport.check([QueryFilter(conditions: query.conditions)])
         let block = try await completed()
         let first = state.withLock { $0.retentionStart }?.block ?? 0
-        let activity = try await deviceActivity(of: [query.person], block).map(\.activity)
+        guard let key = try await resolved(query.person, block) else { return nil }
+        let activity = try await deviceActivity(of: [key], block).map(\.activity)
         guard !activity.isEmpty else { return nil }
-        let ranges = try await ranges(query, activity, block, since: first)
+        let ranges = try await ranges(query, KnownPerson(key: key, activity: activity), block, since: first)
         var scanner = TimelineScanner(query)
         var answer = Timeline(entries: [], searched: 0, total: 0, next: nil)
         var parts = TimelineParts()
         let share = TimelineRange.share(of: budget, among: ranges.count)
-        for (person, range) in ranges {
+        let blocks = first...max(first, block)
+        var shared: [InstallationID: [Int: [TimelineCursor]]] = [:]
+        for (person, range, part) in ranges {
             answer.total += range.events
             var meter = SearchMeter(share, clock: clock)
             scanner.begin()
+            var isFirst = true
             while let count = scanner.nextCount(Self.eventsPerBatch) {
-                let found = try await cursors(
-                    of: person,
-                    range.times,
-                    after: scanner.after,
-                    count,
-                    first...max(first, block)
-                )
+                let found: [TimelineCursor]
+                if isFirst, let part, !part.isWhole {
+                    // One query reads the first events of all parts of a visitor.
+                    if shared[part.installation] == nil {
+                        shared[part.installation] = try await cursors(of: part, query, count, blocks)
+                    }
+                    found = shared[part.installation]?[part.period(of: part.times.upperBound)] ?? []
+                } else {
+                    found = try await cursors(of: person, range.times, after: scanner.after, count, blocks)
+                }
+                isFirst = false
                 let events = query.isFiltered ? try await events(at: found.map(\.position), block) : [:]
                 scanner.scan(found, events, &meter, isLast: found.count < count)
             }
@@ -59,74 +68,40 @@ extension ClickHouseEventStore {
 
     // MARK: Owners and time ranges
 
+    /// The maximum number of parts in one timeline.
+    ///
+    /// For a user with more parts, those of the most recently used installations are read.
+    private static let maximumParts = 1_000
+
     private func ranges(
         _ query: TimelineQuery,
-        _ activity: [KnownPerson.DeviceActivity],
+        _ person: KnownPerson,
         _ block: UInt64,
         since first: UInt64
-    ) async throws(StoreError) -> [(person: PersonKey, range: TimelineRange)] {
-        let person = KnownPerson(key: query.person, activity: activity)
-        // People and the times of their first events remain known permanently, but only kept events are counted.
-        var events = person.events
-        if first > 0 {
-            let retained = try await self.deviceActivity(of: [query.person], block, since: first)
-            events = KnownPerson(key: query.person, activity: retained.map(\.activity)).events
-        }
-        guard let own = TimelineRange(query, events: events) else { return [] }
-        guard case .user(let user) = query.person else { return [(query.person, own)] }
-        let visits = try await visitors(of: person.devices, block, since: first)
-        let others = try await others(than: user, visits.map { ($0.installation, $0.first) }, block)
-        return [(query.person, own)]
-            + visits.compactMap { visit in
-                own.visit(before: visit.first, others: others[visit.installation], events: visit.events)
-                    .map { (.visitor(visit.installation), $0) }
+    ) async throws(StoreError) -> [(person: PersonKey, range: TimelineRange, part: VisitorPart?)] {
+        guard let whole = TimelineRange(query, events: 0) else { return [] }
+        var ranges: [(person: PersonKey, range: TimelineRange, part: VisitorPart?)] = []
+        let parts = try await visitorParts(of: [person], block)[person.key.bytes] ?? []
+        var isVisit = false
+        if case .user = person.key { isVisit = true }
+        // A visitor without parts has no history, or all its events are its own.
+        if isVisit || parts.isEmpty {
+            // People and the times of their first events remain known permanently, but only kept events are counted.
+            var events = person.events
+            if first > 0 {
+                let retained = try await deviceActivity(of: [person.key], block, since: first)
+                events = KnownPerson(key: person.key, activity: retained.map(\.activity)).events
             }
-    }
-
-    /// Returns the most recently used installations that also had visitor activity.
-    private func visitors(
-        of devices: [KnownPerson.DeviceActivity],
-        _ block: UInt64,
-        since first: UInt64
-    ) async throws(StoreError) -> [(installation: InstallationID, first: Int64, events: UInt64)] {
-        var visits: [(installation: InstallationID, first: Int64, events: UInt64)] = []
-        var next = 0
-        while next < devices.count, visits.count < TimelineRange.maxVisits {
-            let part = devices[next..<min(devices.count, next + KeySQL.maxKeys)]
-            next += part.count
-            let keys = part.compactMap { $0.installation.map { PersonKey.visitor($0) } }
-            var events: [PersonKey.Bytes: UInt64] = [:]
-            for row in try await deviceActivity(of: keys, block, since: first) {
-                events[row.person.bytes, default: 0] += row.activity.events
-            }
-            for device in part where visits.count < TimelineRange.maxVisits {
-                guard let installation = device.installation else { continue }
-                guard let count = events[PersonKey.visitor(installation).bytes] else { continue }
-                visits.append((installation, device.first, count))
+            if let own = whole.part(.min ... .max, isVisit: false, events: events) {
+                ranges.append((person.key, own, nil))
             }
         }
-        return visits
-    }
-
-    /// Returns when other users were last active on installations.
-    ///
-    /// Only users whose activity on an installation began before the given time are included.
-    private func others(
-        than user: String,
-        _ visits: [(installation: InstallationID, first: Int64)],
-        _ block: UInt64
-    ) async throws(StoreError) -> [InstallationID: Int64] {
-        guard !visits.isEmpty else { return [:] }
-        let list = visits.map { SQLText.literal($0.installation) }.joined(separator: ", ")
-        let before = visits.map { "(installation = \(SQLText.literal($0.installation)) AND f < \($0.first))" }
-        let found = try await self.list(
-            "SELECT installation, max(l) FROM (SELECT installation, session, user, min(first) AS f, max(last) AS l FROM visits WHERE "
-                + "\(KeySQL.visibleRows(upTo: block)) AND installation IN (\(list)) AND user != '' AND user != \(SQLText.literal(user)) "
-                + "GROUP BY installation, session, user) WHERE \(before.joined(separator: " OR ")) GROUP BY installation"
-        ) { row throws(RowFault) in (installation: try row.installation(), last: try row.int64()) }
-        return found.reduce(into: [:]) { others, row in
-            if let installation = row.installation { others[installation] = row.last }
+        let read = Array(parts.prefix(Self.maximumParts - ranges.count))
+        for (part, events) in zip(read, try await events(of: read, block, since: first)) {
+            guard let range = whole.part(part.times, isVisit: isVisit, events: events) else { continue }
+            ranges.append((.visitor(part.installation), range, part))
         }
+        return ranges
     }
 
     // MARK: Traversal
@@ -139,6 +114,46 @@ extension ClickHouseEventStore {
         _ limit: Int,
         _ blocks: ClosedRange<UInt64>
     ) async throws(StoreError) -> [TimelineCursor] {
+        try await list(
+            "\(Self.rows(of: person, times, after: after, blocks)) ORDER BY time DESC, position DESC LIMIT \(limit)"
+        ) { row throws(RowFault) in
+            TimelineCursor(time: try row.time(), position: try row.position())
+        }
+    }
+
+    /// Returns the cursors of the first events in each period of an installation, latest first.
+    ///
+    /// - Parameter part: Any part of the installation's visitor.
+    private func cursors(
+        of part: VisitorPart,
+        _ query: TimelineQuery,
+        _ limit: Int,
+        _ blocks: ClosedRange<UInt64>
+    ) async throws(StoreError) -> [Int: [TimelineCursor]] {
+        guard let times = TimelineRange(query, events: 0)?.times else { return [:] }
+        let rows = Self.rows(of: .visitor(part.installation), times, after: query.after, blocks)
+        var cursors: [Int: [TimelineCursor]] = [:]
+        for row in try await list(
+            "SELECT \(part.period) AS w, time, position FROM (\(rows)) ORDER BY time DESC, position DESC LIMIT \(limit) BY w",
+            { row throws(RowFault) in
+                (
+                    period: Int(clamping: try row.uint64()),
+                    cursor: TimelineCursor(time: try row.time(), position: try row.position())
+                )
+            }
+        ) {
+            cursors[row.period, default: []].append(row.cursor)
+        }
+        return cursors
+    }
+
+    /// Returns a statement for the times and positions of a person's events.
+    private static func rows(
+        of person: PersonKey,
+        _ times: ClosedRange<Int64>,
+        after: TimelineCursor?,
+        _ blocks: ClosedRange<UInt64>
+    ) -> String {
         var conditions = [KeySQL.visibleRows(upTo: blocks.upperBound), "block >= \(blocks.lowerBound)"]
         switch person {
         case .user(let id): conditions.append("user = \(SQLText.literal(id)) AND visitor = \(SQLText.missingID)")
@@ -149,14 +164,7 @@ extension ClickHouseEventStore {
             let (time, position) = (after.time.milliseconds, after.position.rawValue)
             conditions.append("time <= \(time) AND (time < \(time) OR position < \(position))")
         }
-        return try await list(
-            "SELECT time, position FROM timeline WHERE \(conditions.joined(separator: " AND ")) GROUP BY time, position "
-                + "ORDER BY time DESC, position DESC LIMIT \(limit)"
-        ) { row throws(RowFault) in
-            TimelineCursor(
-                time: Timestamp(milliseconds: try row.int64()),
-                position: EventPosition(rawValue: try row.int64())
-            )
-        }
+        return
+            "SELECT time, position FROM timeline WHERE \(conditions.joined(separator: " AND ")) GROUP BY time, position"
     }
 }

@@ -14,6 +14,7 @@ extension ClickHouseEventStore {
     }
 
     package func trend(_ query: TrendQuery) async throws(StoreError) -> Trend {
+        try PeopleSupport.check(query)
         let intervals = IntervalSQL(query.time)
         var tally = TrendTally(query, budget: budget)
         var meter = QueryMeter(budget, clock: clock)
@@ -42,7 +43,8 @@ extension ClickHouseEventStore {
             } _: { row throws(StoreError) in
                 try count(row, nil)
             }
-        case .users, .installations:
+        // The check above rejects groups.
+        case .users, .installations, .groups:
             var people: Int64 = 0
             try await rows(self.people(query, intervals, block), &meter) { row throws(RowFault) in
                 (
@@ -73,6 +75,7 @@ extension ClickHouseEventStore {
             from: query.time.start,
             to: query.time.end,
             fields: [query.grouping?.field, query.measure.field].compactMap { $0 },
+            people: query.measure == .users,
             block: block,
             retainedSince: retainedSince
         )

@@ -6,13 +6,11 @@ internal import TrackwayCore
 
 extension ClickHouseEventStore {
     package func search(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
+        try PeopleSupport.check([QueryFilter(conditions: search.conditions)])
         let block = try await completed()
-        let total = try await list(
-            "SELECT count() FROM (SELECT user, \(KeySQL.visitor) AS visitor FROM people WHERE \(KeySQL.visibleRows(upTo: block)) "
-                + "GROUP BY user, visitor)"
-        ) { row throws(RowFault) in try row.uint64() }
+        let total = try await personCount(block)
         var match = UserMatch(search, SearchMeter(budget, clock: clock))
-        var answer = UserSearchResult(users: [], searched: 0, total: total.first ?? 0, next: nil)
+        var answer = UserSearchResult(users: [], searched: 0, total: total, next: nil)
         var bytes = 0
         var query = search.query
         while true {
@@ -47,17 +45,18 @@ extension ClickHouseEventStore {
 
 extension KnownPerson: SearchedPerson {
     func ids() -> [String?] {
-        let known = [traits.uniqueID, traits.anonymousID]
+        let traits = [traits] + visits.compactMap(\.traits)
+        let known = traits.flatMap { [$0.uniqueID, $0.anonymousID] }
         switch key {
         case .user(let id): return [id] + known
         case .visitor(let id): return known + [id.description]
         }
     }
 
-    func value(of attribute: String) -> [UInt8]? { traits[attribute]?.value }
+    func value(of attribute: String) -> [UInt8]? { self.attribute(attribute)?.value }
 
     func forEachValue(_ body: (UnsafeRawBufferPointer) -> Bool) {
-        for attribute in traits.attributes where attribute.value.withUnsafeBytes(body) { return }
+        for attribute in attributes where attribute.value.withUnsafeBytes(body) { return }
     }
 
     func hasUsed(_ installation: InstallationID) -> Bool { activity.contains { $0.installation == installation } }

@@ -12,11 +12,7 @@ struct EventMatchSQL {
     /// Creates the SQL for a search; an event must match every part of it.
     init(_ search: EventSearch) {
         self.search = search
-        fields = Self.fields(search.conditions.map(\.field))
-    }
-
-    private static func fields(_ all: [QueryField]) -> [QueryField] {
-        all.reduce(into: []) { fields, field in if !fields.contains(field) { fields.append(field) } }
+        fields = QueryFilter(conditions: search.conditions).fields
     }
 
     private var needsContexts: Bool {
@@ -34,6 +30,8 @@ struct EventMatchSQL {
             case .attribute(let name): eventColumns.append("\(PositionRangeSQL.value(Array(name.utf8))) AS f\(number)")
             case .context(let path):
                 contextColumns.append("\(PositionRangeSQL.value(ColumnValues.name(of: path))) AS f\(number)")
+            // ``PeopleSupport`` rejects these fields before a query runs.
+            case .person, .cohort: eventColumns.append("'' AS f\(number)")
             }
         }
         let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
@@ -55,7 +53,7 @@ struct EventMatchSQL {
 
     private var conditions: [String] {
         let conditions = search.conditions.map { condition in
-            condition.sql("f\(fields.firstIndex(of: condition.field) ?? 0)")
+            condition.sql { field in "f\(fields.firstIndex(of: field) ?? 0)" }
         }
         let words = search.words.filter { !$0.isEmpty }.map { word in
             let literal = SQLText.literal(word)
@@ -81,18 +79,18 @@ struct ExpectationSQL {
     }
 
     private let filter: QueryFilter
+    private let fields: [QueryField]
     private let attributes: [String]
 
     /// Creates the SQL for an expectation about the filter's events.
     init(_ filter: QueryFilter) {
         self.filter = filter
-        attributes = filter.conditions.compactMap { condition in
-            if case .attribute(let name) = condition.field { name } else { nil }
-        }
+        fields = filter.fields
+        attributes = fields.compactMap { if case .attribute(let name) = $0 { name } else { nil } }
     }
 
     /// Whether the expectation needs members of contexts.
-    var needsContexts: Bool { attributes.count < filter.conditions.count }
+    var needsContexts: Bool { attributes.count < fields.count }
 
     /// Returns a statement for the next events from a source.
     func sql(_ source: String, limit: Int) -> String {
@@ -124,13 +122,15 @@ struct ExpectationSQL {
     /// Converts a row to an event for the expectation's tally, including the values from its context.
     func event(_ row: Row, _ context: [[UInt8]: [UInt8]]?) -> ExpectationTally.Event {
         var next = 0
-        let values = filter.conditions.map { condition -> QueryValue? in
-            switch condition.field {
+        let values = fields.map { field -> QueryValue? in
+            switch field {
             case .attribute:
                 defer { next += 1 }
                 return row.values.indices.contains(next) ? QueryValue(columnBytes: row.values[next]) : nil
             case .context(let path):
                 return context?[ColumnValues.name(of: path)].flatMap { QueryValue(columnBytes: $0) }
+            // The parser of expectations rejects these fields.
+            case .person, .cohort: return nil
             }
         }
         return ExpectationTally.Event(

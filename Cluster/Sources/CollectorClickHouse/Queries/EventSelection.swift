@@ -17,6 +17,8 @@ struct EventSelection {
     private let to: Timestamp
     private let columns: [String]
     private let fields: [QueryField]
+    /// Whether the column `user` contains the user that each event belongs to.
+    private let resolvesPeople: Bool
 
     /// Creates a selection of the events that match one or more filters.
     ///
@@ -25,6 +27,8 @@ struct EventSelection {
     ///   - to: The end of the time range.
     ///   - requestedFields: Fields whose values are needed, in addition to those in conditions.
     ///   - columns: Columns that are needed, in addition to `time`, `user`, and `installation`.
+    ///   - people: Whether the query counts people. The column `user` then contains the user that each event belongs to,
+    ///     including events recorded before the user signed in.
     ///   - retainedSince: The time of arrival from which events are kept; nil if all are kept.
     init(
         _ filters: [QueryFilter],
@@ -32,6 +36,7 @@ struct EventSelection {
         to: Timestamp,
         fields requestedFields: [QueryField] = [],
         columns: [String] = [],
+        people: Bool = false,
         block: UInt64,
         retainedSince: Timestamp?
     ) {
@@ -42,8 +47,9 @@ struct EventSelection {
         self.to = to
         self.columns = columns
         var fields = requestedFields
-        for field in filters.flatMap(\.conditions).map(\.field) where !fields.contains(field) { fields.append(field) }
+        for field in filters.flatMap(\.fields) where !fields.contains(field) { fields.append(field) }
         self.fields = fields
+        resolvesPeople = people || filters.contains { $0.user != nil }
     }
 
     /// The condition that an event belongs to a person: a user or, without a user, an installation.
@@ -58,9 +64,13 @@ struct EventSelection {
 
     /// Returns the condition that a selected event matches one of the filters.
     func condition(for filter: QueryFilter) -> String {
-        var parts = filter.conditions.map { $0.sql(column($0.field)) }
+        var parts = filter.conditions.map { $0.sql(column) }
         // With a single filter, the innermost part already applies these conditions.
         if filters.count > 1 { parts += ownConditions(filter) }
+        if let user = filter.user {
+            // No user's id is empty; an empty one means that no user was signed in.
+            parts.append(user.isEmpty ? "0" : "user = \(SQLText.literal(user))")
+        }
         return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
 
@@ -69,19 +79,23 @@ struct EventSelection {
         if !filter.names.isEmpty {
             parts.append("name IN (\(filter.names.map { SQLText.literal($0) }.joined(separator: ", ")))")
         }
-        if let user = filter.user {
-            // No user's id is empty; an empty one means that no user was signed in.
-            parts.append(user.isEmpty ? "0" : "user = \(SQLText.literal(user))")
-        }
         if let installation = filter.installation { parts.append("installation = \(SQLText.literal(installation))") }
         return parts
+    }
+
+    /// Returns the condition that an event can belong to the filter's user; nil for any user.
+    private func userCondition(_ filter: QueryFilter) -> String? {
+        guard let user = filter.user else { return nil }
+        let literal = SQLText.literal(user)
+        return "(user = \(literal) OR (user = '' AND installation IN "
+            + "(SELECT installation FROM sign_ins WHERE user = \(literal) AND block <= \(block))))"
     }
 
     private var needsName: Bool { filters.count > 1 && filters.contains { !$0.names.isEmpty } }
 
     /// The conditions that all filters share.
     private var sharedConditions: [String] {
-        guard filters.count > 1 else { return filters.flatMap(ownConditions) }
+        guard filters.count > 1 else { return filters.flatMap(ownConditions) + filters.compactMap(userCondition) }
         guard filters.allSatisfy({ !$0.names.isEmpty }) else { return [] }
         var names: [String] = []
         for name in filters.flatMap(\.names) where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
@@ -90,15 +104,20 @@ struct EventSelection {
         return ownConditions(QueryFilter(names: names))
     }
 
-    /// `(SELECT … FROM events …)`, joined with context values if these are needed.
+    /// `(SELECT … FROM events …)`, joined with context values and periods if these are needed.
     var sql: String {
-        var selected = ["time", "user", "installation"]
-        for column in columns + (needsName ? ["name"] : []) where !selected.contains(column) { selected.append(column) }
+        var own = ["time", "installation"]
+        for column in columns + (needsName ? ["name"] : []) where !own.contains(column) { own.append(column) }
+        var selected = own + (resolvesPeople ? [PersonSQL.eventColumns] : ["user"])
+        var valueColumns: [String] = []
         var contextColumns: [String] = []
         for (number, field) in fields.enumerated() {
+            valueColumns.append("f\(number)")
             switch field {
             case .attribute(let name): selected.append("\(Self.value(Array(name.utf8))) AS f\(number)")
             case .context(let path): contextColumns.append("\(Self.value(ColumnValues.name(of: path))) AS f\(number)")
+            // ``PeopleSupport`` rejects these fields before a query runs.
+            case .person, .cohort: selected.append("'' AS f\(number)")
             }
         }
         if !contextColumns.isEmpty { selected.append("context") }
@@ -110,11 +129,19 @@ struct EventSelection {
         let events =
             "(SELECT \(selected.joined(separator: ", ")) FROM events FINAL PREWHERE \(prewhere.joined(separator: " AND ")) "
             + "WHERE installation NOT IN (SELECT installation FROM erasures))"
-        guard !contextColumns.isEmpty else { return events }
-        let contexts =
-            "(SELECT installation, context, \(contextColumns.joined(separator: ", ")) FROM contexts WHERE block <= \(block))"
-        // Newer versions require names for joined tables.
-        return "\(events) AS e ANY LEFT JOIN \(contexts) AS c USING (installation, context)"
+        var source = events
+        if !contextColumns.isEmpty {
+            let contexts =
+                "(SELECT installation, context, \(contextColumns.joined(separator: ", ")) FROM contexts WHERE block <= \(block))"
+            // Newer versions require names for joined tables.
+            source = "\(events) AS e ANY LEFT JOIN \(contexts) AS c USING (installation, context)"
+        }
+        guard resolvesPeople else { return source }
+        let all = own + valueColumns
+        if !contextColumns.isEmpty {
+            source = "(SELECT \((all + ["signed", "anonymous"]).joined(separator: ", ")) FROM \(source))"
+        }
+        return "(\(PersonSQL.resolve(source, columns: all, upTo: block)))"
     }
 
     private static func value(_ name: [UInt8]) -> String { "values[indexOf(names, \(SQLText.literal(name)))]" }

@@ -81,10 +81,13 @@ struct TimelineScanner {
         let contextValues = ColumnValues(context: context)
         let values = event.json.withUnsafeBytes { ColumnValues(event: $0, global: ColumnValues(global: context)) }
         return query.conditions.allSatisfy { condition in
-            switch condition.field {
-            case .attribute(let name): condition.matches(values[name])
-            case .context(let path):
-                condition.matches(contextValues[String(decoding: ColumnValues.name(of: path), as: UTF8.self)])
+            condition.holds { field in
+                switch field {
+                case .attribute(let name): values[name]
+                case .context(let path): contextValues[String(decoding: ColumnValues.name(of: path), as: UTF8.self)]
+                // ``PeopleSupport`` rejects these fields before a query runs.
+                case .person, .cohort: nil
+                }
             }
         }
     }

@@ -71,6 +71,8 @@ package struct ClickHouseTables: Sendable {
 
     /// Creates missing tables, and records which streams the tables belong to.
     ///
+    /// Tables of the previous version are upgraded.
+    ///
     /// - Returns: Whether the tables are new.
     /// - Throws: ``ColumnFailure``, including when the tables belong to other streams or have another version.
     package func create(for origin: ColumnOrigin) async throws(ColumnFailure) -> Bool {
@@ -85,11 +87,13 @@ package struct ClickHouseTables: Sendable {
         for table in ColumnTable.allCases {
             _ = try await client.run(table.createStatement(settings: version.tableSettings))
         }
-        try await checkColumns()
-        if let known = self.origin(of: marks) {
-            try check(known, origin)
-            return false
+        if let known = self.origin(of: marks) { try check(known, origin) }
+        if highestVersion(in: marks) == TableUpgrade.version {
+            try await TableUpgrade(client, version).run()
+            try await write([(Self.versionMark, "\(ColumnTable.version)")], version)
         }
+        try await checkColumns()
+        if self.origin(of: marks) != nil { return false }
         try await write(
             [
                 (Self.recordsMark, origin.records), (Self.decisionsMark, origin.decisions),
@@ -188,9 +192,8 @@ package struct ClickHouseTables: Sendable {
     }
 
     private func check(_ marks: [String: Set<String>], isNew: Bool) throws(ColumnFailure) {
-        let versions = marks[Self.versionMark] ?? []
-        if versions.isEmpty, isNew { return }
-        guard let highest = versions.compactMap({ Int($0) }).max() else {
+        if marks[Self.versionMark] == nil, isNew { return }
+        guard let highest = highestVersion(in: marks) else {
             throw foreignTables("their version is not recorded")
         }
         guard highest <= ColumnTable.version else {
@@ -198,6 +201,14 @@ package struct ClickHouseTables: Sendable {
                 .tables,
                 "The tables in \(client.address) have version \(highest), but this program supports version "
                     + "\(ColumnTable.version): a newer version of trackway created them. Install that version here."
+            )
+        }
+        if highest == TableUpgrade.version, isNew { return }
+        guard highest != TableUpgrade.version else {
+            throw ColumnFailure(
+                .tables,
+                "The tables in \(client.address) have the older version \(highest). Stop the forwarders of that version, and "
+                    + "upgrade the tables with `trackway-cluster cluster init` and --clickhouse \(client.address)."
             )
         }
         guard highest == ColumnTable.version else {
@@ -208,6 +219,10 @@ package struct ClickHouseTables: Sendable {
                     + "`trackway-cluster cluster init`, and fill it from the stream with `trackway-cluster cluster forward`."
             )
         }
+    }
+
+    private func highestVersion(in marks: [String: Set<String>]) -> Int? {
+        marks[Self.versionMark]?.compactMap { Int($0) }.max()
     }
 
     private func origin(of marks: [String: Set<String>]) -> ColumnOrigin? {

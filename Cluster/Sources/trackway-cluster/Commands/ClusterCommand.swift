@@ -61,7 +61,8 @@ struct ClusterInitCommand: AsyncParsableCommand {
             Then checks the cluster in the same way as `trackway-cluster cluster check`,
             with the same exit statuses. With --clickhouse, also creates what
             `trackway-cluster cluster forward` needs: a stream of decisions about
-            blocks, and the tables in ClickHouse.
+            blocks, and the tables in ClickHouse. Tables of the previous version are
+            upgraded; stop its forwarders first.
             """
     )
 

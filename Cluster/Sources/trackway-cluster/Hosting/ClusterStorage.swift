@@ -81,9 +81,8 @@ struct ClusterStorage: CollectorStorage {
             try await Self.check(tables, host.logger)
         } else {
             // The legacy index may still be needed, because it is not known yet whether the stream's first records were
-            // purged. The tables in ClickHouse count visitors and users separately, and both stores must give the same
-            // answers.
-            let openedIndex = try host.openIndex(keepsLegacyIndex: true, joinsVisitors: false)
+            // purged.
+            let openedIndex = try host.openIndex(keepsLegacyIndex: true)
             index = openedIndex
             store = openedIndex
         }

@@ -80,8 +80,7 @@ struct ComparedStores: Sendable {
         let index = try SQLiteEventStore(
             path: folder + "/index.sqlite",
             timeout: .zero,
-            budget: budget,
-            joinsVisitors: false
+            budget: budget
         )
         defer { try? index.close() }
         let indexer = Indexer(stream: indexed(stream), store: index)

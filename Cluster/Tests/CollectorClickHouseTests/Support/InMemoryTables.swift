@@ -95,6 +95,47 @@ final class InMemoryTables: AuditStore, ErasureStore, ExpiryStore {
         }
     }
 
+    func signIns(
+        since starts: [InstallationID: Int64],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [InstallationID: Set<SignIn>] {
+        rows(.signIns).reduce(into: [:]) { found, row in
+            guard let installation = Self.installation(row), let start = starts[installation],
+                Self.block(row) ?? 0 < block, let signIn = Self.signIn(row), signIn.time >= start
+            else { return }
+            found[installation, default: []].insert(signIn)
+        }
+    }
+
+    func signedInEvents(
+        in conflicts: [InstallationID: BlockSignIns.Conflict],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [InstallationID: Set<SignIn>] {
+        var found: [InstallationID: Set<SignIn>] = [:]
+        var before: [InstallationID: [ByteText: SignIn]] = [:]
+        for row in rows(.timeline) where Self.block(row) ?? 0 < block {
+            guard let installation = Self.installation(row), let conflict = conflicts[installation],
+                let signIn = Self.signIn(row), conflict.users.contains(signIn.user)
+            else { continue }
+            if conflict.times.contains(signIn.time) {
+                found[installation, default: []].insert(signIn)
+            } else if signIn.time < conflict.times.lowerBound {
+                let known = before[installation]?[signIn.user]
+                before[installation, default: [:]][signIn.user] = known.map { max($0, signIn) } ?? signIn
+            }
+        }
+        for (installation, users) in before { found[installation, default: []].formUnion(users.values) }
+        return found
+    }
+
+    /// Returns the signed-in event of a row; nil if no user was signed in.
+    private static func signIn(_ row: Row) -> SignIn? {
+        guard case .integer(let time)? = row["time"] else { return nil }
+        let user = text(row, "user")
+        if user.isEmpty { return row["mark"] == nil ? nil : .separate }
+        return SignIn(time: time, user: ByteText(user))
+    }
+
     func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
         let outcome = state.withLock { $0.outcome }(table)
         if case .fails = outcome { throw ColumnFailure(.unreachable, "It fails.") }

@@ -25,7 +25,9 @@ struct RandomQueries {
         "context.app.version≠*", #"context.app.version<"1.9""#, "context.app.deep.a.b>=1", "context.app.deep=*",
         "context.app.deep.a=1", "context.global.tier=gold", "context.user.id:=u1", "context.nothing=*",
         "context.nothing≠1",
-        "big>9223372036854775400", "run=7",
+        "big>9223372036854775400", "run=7", "currency~C1", "currency!~eur", "tier=[gold,silver]",
+        #"odd≠[1,true,"é"]"#, #"odd~"'; drop""#, #"odd!~["\\","'"]"#, #"odd~["1",é,u]"#, "total>=3 or currency~e",
+        #"context.app.version=[1,"2"] or odd=1 or tier≠*"#, "context.app.version!~1 or odd:=null or run=7",
     ]
 
     static let fields = [

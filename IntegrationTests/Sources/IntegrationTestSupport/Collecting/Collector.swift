@@ -69,8 +69,10 @@ package final class Collector: Sendable {
     // MARK: Requests
 
     /// Sends a request on a new connection.
-    package func send(_ message: HTTPMessage) throws -> HTTPMessage {
-        let socket = try Socket(port: port)
+    ///
+    /// - Parameter source: The last three numbers of the own address 127.x.y.z; nil to let the system choose one.
+    package func send(_ message: HTTPMessage, from source: (UInt8, UInt8, UInt8)? = nil) throws -> HTTPMessage {
+        let socket = try Socket(port: port, from: source)
         var message = message
         if message[header: "host"] == nil { message.headers.append(("host", "127.0.0.1:\(port)")) }
         message.headers.append(("connection", "close"))

@@ -9,7 +9,7 @@ package final class SimulatedSystem: Sendable {
     private let library: String
     private let port: UInt16
 
-    /// Creates a machine with these files about it.
+    /// Creates a machine that these files describe.
     ///
     /// - Parameters:
     ///   - files: The contents by path; a path that ends in a slash is an empty folder.

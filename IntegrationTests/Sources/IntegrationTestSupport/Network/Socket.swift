@@ -20,10 +20,23 @@ package final class Socket {
     }
 
     /// Connects to a port on loopback.
-    package convenience init(port: UInt16) throws {
+    ///
+    /// - Parameter source: The last three numbers of the own address 127.x.y.z; nil to let the system choose one.
+    package convenience init(port: UInt16, from source: (UInt8, UInt8, UInt8)? = nil) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw TestSupportError("socket", errno: errno) }
         self.init(descriptor)
+        if let source {
+            var own = sockaddr_in(loopback: 0)
+            let number = 127 << 24 | UInt32(source.0) << 16 | UInt32(source.1) << 8 | UInt32(source.2)
+            own.sin_addr.s_addr = in_addr_t(number).bigEndian
+            let code = withUnsafePointer(to: &own) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard code == 0 else { throw TestSupportError("binding to 127.\(source)", errno: errno) }
+        }
         var address = sockaddr_in(loopback: port)
         let code = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

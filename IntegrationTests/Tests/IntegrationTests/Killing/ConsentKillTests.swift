@@ -57,7 +57,7 @@ struct ConsentKillTests {
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func `a process killed during a last delivery has refused at its next start`() throws {
+    func `a process killed during a last delivery applies the refusal at its next start`() throws {
         let collector = try Collector()
         try KillResult.trials("inside a last delivery") { seed in
             var scenario = try KillScenario(seed: seed, to: collector.url)

@@ -11,7 +11,7 @@ struct DataMapTests {
     private let map = Result { try DataMap() }
 
     @Test
-    func `before the user decides, an app sends not a single byte and opens no connection`() throws {
+    func `before the user decides, an app sends no byte and opens no connection`() throws {
         let day = try RecordedDay()
         try day.live(.undecided)
         #expect(day.proxy.received.isEmpty)
@@ -58,7 +58,7 @@ struct DataMapTests {
     }
 
     @Test
-    func `an app that makes no other call than record sends nothing that a call enables`() throws {
+    func `an app that only calls record sends nothing that other calls enable`() throws {
         let map = try map.get()
         let day = try RecordedDay(without: ["privacy.anonymousEventPolicy"])
         try day.live(.quiet)

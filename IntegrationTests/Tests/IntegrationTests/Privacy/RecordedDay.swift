@@ -32,7 +32,7 @@ final class RecordedDay {
         machine = try SimulatedSystem(Self.laptop, port: proxy.port)
     }
 
-    /// Lives through parts of the day; each part is one process.
+    /// Runs parts of the day; each part is one process.
     func live(_ parts: Part...) throws {
         for part in parts {
             // The app and the system are updated over noon.

@@ -72,7 +72,7 @@ const showEvents = (key, value) => {
   sections.show("live");
   startStream();
 };
-const users = new Users({ showEvents, openEvent: (stored) => drawer.showEvent(stored), onURLChange: (isReplacement) => sections.updateURL(isReplacement) });
+const users = new Users({ showEvents, requestKey, openEvent: (stored) => drawer.showEvent(stored), onURLChange: (isReplacement) => sections.updateURL(isReplacement) });
 const devices = new Devices({
   showEvents: (installation) => showEvents("installation", installation),
   showSessions: (installation) => {

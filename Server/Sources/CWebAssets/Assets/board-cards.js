@@ -9,6 +9,7 @@ import { dataTable, formatPercent, formatValue, nameNode } from "./data-table.js
 import { h, s } from "./dom.js";
 import { formatCompact, formatDayAndTime, formatNumber, formatShortTime, pluralize, printable, truncate } from "./format.js";
 import { insightTypes } from "./insight-types.js";
+import { pointKeys } from "./point-people.js";
 import { QueryParams } from "./query-params.js";
 import { browserZone, dateInZone, isDate, isTimeZone } from "./time-zones.js";
 import { measureText } from "./trends.js";
@@ -165,7 +166,7 @@ function drawRejected({ groups, others, count, lost, reports }) {
  * query.
  */
 export function cardQuery(pairs, range) {
-  const ownPairs = pairs.filter(([key]) => !rangeKeys.includes(key) && key !== "people" && key !== "after");
+  const ownPairs = pairs.filter(([key]) => !rangeKeys.includes(key) && !pointKeys.includes(key) && key !== "after");
   const last = pairs.find(([key]) => key === "last")?.[1];
   const hasDates = pairs.some(([key]) => key === "from" || key === "to");
   if (range === null) return ownPairs;

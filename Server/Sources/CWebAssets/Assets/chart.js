@@ -14,12 +14,15 @@ const height = 268;
 /**
  * A chart. `intervals`: [{short, long}]; `series`: [{name, style, values, before}], where `before` is drawn dashed;
  * `kind`: "lines" or "bars" (values below zero extend downward); `isOpen`: whether the last interval has not ended;
- * `breaks`: whether very tall bars are broken; `title`: the label for screen readers.
+ * `breaks`: whether very tall bars are broken; `title`: the label for screen readers; `onSelect(interval, series)`: called
+ * with the indexes of a clicked point, or null.
  */
 export class Chart {
   #options;
   #focusedIndex = -1;
   #width = 0;
+  /** Returns the height of a value in the current drawing. */
+  #y = () => 0;
   #svg = s("svg", { class: "plot-svg", tabindex: "0", role: "img" });
   #tooltip = h("div", { class: "tooltip", hidden: true, "aria-live": "polite" });
 
@@ -33,6 +36,10 @@ export class Chart {
     });
     this.node.append(this.#tooltip);
     this.#svg.addEventListener("pointermove", (event) => this.#setFocus(Math.floor((event.offsetX - margins.left) / this.#intervalWidth)));
+    if (options.onSelect) {
+      this.#svg.classList.add("is-selectable");
+      this.#svg.addEventListener("click", (event) => this.#select(Math.floor((event.offsetX - margins.left) / this.#intervalWidth), event.offsetY));
+    }
     this.#svg.addEventListener("pointerleave", () => this.#setFocus(-1));
     this.#svg.addEventListener("blur", () => this.#setFocus(-1));
     this.#svg.addEventListener("keydown", (event) => {
@@ -42,6 +49,24 @@ export class Chart {
       const count = options.intervals.length;
       this.#setFocus(Math.min(count - 1, Math.max(0, (this.#focusedIndex < 0 ? count : this.#focusedIndex) + step)));
     });
+  }
+
+  /** Selects the series closest to the height of a click, among those with a value. */
+  #select(index, height) {
+    const { series, kind, onSelect } = this.#options;
+    let [up, down] = [0, 0];
+    const distances = series.map(({ values }) => {
+      const value = Number(values[index] ?? 0);
+      if (value === 0) return Infinity;
+      if (kind === "lines") return Math.abs(this.#y(value) - height);
+      const from = value > 0 ? up : down;
+      if (value > 0) up += value;
+      else down += value;
+      const [top, bottom] = [this.#y(Math.max(from, from + value)), this.#y(Math.min(from, from + value))];
+      return Math.max(top - height, height - bottom, 0);
+    });
+    const closest = distances.indexOf(Math.min(...distances));
+    if (Number.isFinite(distances[closest])) onSelect(index, closest);
   }
 
   get #intervalWidth() {
@@ -65,6 +90,7 @@ export class Chart {
     const values = roundTicks(minimum, limit ?? maximum);
     const [low, high] = [values[0], values.at(-1)];
     const y = (value) => margins.top + (height - margins.top - margins.bottom) * (1 - (Math.min(value, high) - low) / (high - low));
+    this.#y = y;
     const breakMarks = totals.map((total, index) => (limit !== null && total > high ? brokenBarMark(x(index), margins.top, Math.min(46, this.#intervalWidth * 0.76), total) : null)).filter(Boolean);
     const highlight = this.#focusedIndex < 0 ? [] : [s("rect", { class: "highlight", x: x(this.#focusedIndex) - this.#intervalWidth / 2, y: margins.top, width: this.#intervalWidth, height: height - margins.top - margins.bottom, rx: 4 })];
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);

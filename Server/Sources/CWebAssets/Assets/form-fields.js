@@ -5,7 +5,7 @@
 // names and values of its parameters.
 
 import { h } from "./dom.js";
-import { comparisons, formatCondition, parseCondition } from "./filter-conditions.js";
+import { comparisons, formatConditions, maximumAlternatives, parseConditions } from "./filter-conditions.js";
 
 const textInputAttributes = { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
 
@@ -66,15 +66,20 @@ export class MeasureField {
 
   constructor(params) {
     const [kind, ...rest] = (params.get("measure") || "events").split(":");
-    const options = [["events", "Events"], ["users", "Users"], ["installations", "Installations"], ["sum", "Sum of"], ["average", "Average of"], ["p95", "95th percentile of"]];
+    const options = [["events", "Events"], ["users", "Users"], ["installations", "Installations"], ["groups", "Groups (accounts)"], ["sum", "Sum of"], ["average", "Average of"], ["p95", "95th percentile of"]];
     if (!options.some(([value]) => value === kind)) options.push([kind, kind.slice(0, 40)]);
     this.#kind = h("select", { "data-field": "measure" }, options.map(([value, text]) => h("option", { value, selected: value === kind }, text)));
     this.#attribute = h("input", { ...textInputAttributes, list: "attributes", placeholder: "attribute, such as total", "aria-label": "Measured attribute", value: rest.join(":") });
     this.#checkbox = h("input", { type: "checkbox", "data-field": "texts", checked: params.get("texts") === "numbers" });
     const checkboxLabel = h("label", { class: "form-check" }, this.#checkbox, "Parse text such as “12.50” as numbers");
     const updateVisibility = () => {
-      this.#attribute.hidden = !["sum", "average", "p95"].includes(this.#kind.value);
-      checkboxLabel.hidden = this.#attribute.hidden;
+      const hasNumbers = ["sum", "average", "p95"].includes(this.#kind.value);
+      const hasGroups = this.#kind.value === "groups";
+      this.#attribute.hidden = !hasNumbers && !hasGroups;
+      this.#attribute.placeholder = hasGroups ? "type, such as company" : "attribute, such as total";
+      this.#attribute.setAttribute("aria-label", hasGroups ? "Type of group" : "Measured attribute");
+      this.#attribute.setAttribute("list", hasGroups ? "" : "attributes");
+      checkboxLabel.hidden = !hasNumbers;
     };
     this.#kind.addEventListener("change", updateVisibility);
     updateVisibility();
@@ -88,7 +93,35 @@ export class MeasureField {
     // The attribute has not been entered yet.
     const attribute = this.#attribute.value.trim();
     if (attribute === "") return [];
-    return [["measure", `${kind}:${attribute}`], ...(this.#checkbox.checked ? [["texts", "numbers"]] : [])];
+    return [["measure", `${kind}:${attribute}`], ...(kind !== "groups" && this.#checkbox.checked ? [["texts", "numbers"]] : [])];
+  }
+}
+
+/** The fields for what is counted: users, or the groups of one type. */
+export class UnitField {
+  keys = ["unit"];
+  #kind;
+  #type;
+
+  constructor(params) {
+    const unit = params.get("unit") || "person";
+    const isGroup = unit.startsWith("group:");
+    const options = [["person", "Users"], ["group", "Groups (accounts)"]];
+    // A value from the URL remains selected even if it is not an option; the collector reports the error.
+    if (!isGroup && unit !== "person") options.push([unit, unit.slice(0, 40)]);
+    this.#kind = h("select", { "data-field": "unit" }, options.map(([value, text]) => h("option", { value, selected: value === (isGroup ? "group" : unit) }, text)));
+    this.#type = h("input", { ...textInputAttributes, placeholder: "type, such as company", "aria-label": "Type of group", value: isGroup ? unit.slice("group:".length) : "" });
+    const updateVisibility = () => (this.#type.hidden = this.#kind.value !== "group");
+    this.#kind.addEventListener("change", updateVisibility);
+    updateVisibility();
+    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Count"), this.#kind), this.#type);
+  }
+
+  read() {
+    if (this.#kind.value !== "group") return this.#kind.value === "person" ? [] : [["unit", this.#kind.value]];
+    // The type has not been entered yet.
+    const type = this.#type.value.trim();
+    return type === "" ? [] : [["unit", `group:${type}`]];
   }
 }
 
@@ -99,7 +132,7 @@ export class GroupField {
   #checkbox;
 
   constructor(params) {
-    this.#by = h("input", { ...textInputAttributes, "data-field": "by", placeholder: "attribute, or context.app.version", list: "attributes", value: params.get("by") });
+    this.#by = h("input", { ...textInputAttributes, "data-field": "by", placeholder: "attribute, context.app.version or person.plan", list: "attributes", value: params.get("by") });
     this.#checkbox = h("input", { type: "checkbox", "data-field": "values", checked: params.get("values") === "texts" });
     const checkboxLabel = h("label", { class: "form-check" }, this.#checkbox, "Group values with the same text, such as 1 and “1”");
     const updateVisibility = () => (checkboxLabel.hidden = this.#by.value.trim() === "");
@@ -180,20 +213,53 @@ export function eventFields(params, onChange, { key = "name", label = "Events" }
   return rows;
 }
 
+/** The fields of one condition. `remove(fields)` is called by its button; the first condition of a filter has none. */
+function conditionFields({ name, comparison, value }, key, remove = null) {
+  const first = h("input", { ...textInputAttributes, list: "attributes", "aria-label": "Attribute", placeholder: "attribute", "data-field": key, value: name });
+  const select = h("select", { "aria-label": "Comparison" }, comparisons.map(([operator, label]) => h("option", { value: operator, selected: operator === comparison }, label)));
+  const input = h("input", { ...textInputAttributes, "aria-label": "Value", placeholder: "value", value });
+  const updateVisibility = () => {
+    input.hidden = select.value.endsWith("*");
+    const isCohort = first.value.trim() === "cohort";
+    input.placeholder = select.value.endsWith("[]") ? "pro, team" : isCohort ? "cohort name" : "value";
+    input.setAttribute("list", isCohort ? "cohort-names" : "");
+  };
+  select.addEventListener("change", updateVisibility);
+  first.addEventListener("input", updateVisibility);
+  updateVisibility();
+  const node = h("div", { class: "form-condition" }, first, select, input);
+  const fields = { first, node, read: () => ({ name: first.value.trim(), comparison: select.value, value: input.value }) };
+  if (remove !== null) {
+    const button = h("button", { type: "button", class: "icon-button small", "aria-label": "Remove this alternative", title: "Remove this alternative", onclick: () => remove(fields) }, "×");
+    fields.node = h("div", { class: "form-alternative" }, h("span", { class: "form-or" }, "or"), node, button);
+  }
+  return fields;
+}
+
 /** Returns the fields for the filters of one parameter (`where`, `where.2`). */
 export function filterFields(params, onChange, { key = "where", label = "Filters", add = "Add filter" } = {}) {
   const makeRow = (text) => {
-    const { name, comparison, value } = text === "" ? { name: "", comparison: "=", value: "" } : parseCondition(text, key);
-    const first = h("input", { ...textInputAttributes, list: "attributes", "aria-label": "Attribute", placeholder: "attribute", "data-field": key, value: name });
-    const select = h("select", { "aria-label": "Comparison" }, comparisons.map(([operator, label]) => h("option", { value: operator, selected: operator === comparison }, label)));
-    const input = h("input", { ...textInputAttributes, "aria-label": "Value", placeholder: "value", value });
-    const updateVisibility = () => (input.hidden = select.value.endsWith("*"));
-    select.addEventListener("change", updateVisibility);
-    updateVisibility();
-    return {
-      node: h("div", { class: "form-condition", role: "group", "aria-label": "Filter" }, first, select, input), first,
-      read: () => nonEmptyPair(key, formatCondition({ name: first.value.trim(), comparison: select.value, value: input.value })),
+    const [condition, ...alternatives] = text === "" ? [{ name: "", comparison: "=", value: "" }] : parseConditions(text, key);
+    const own = conditionFields(condition, key);
+    const all = [own];
+    const orButton = h("button", { type: "button", class: "link form-add", "aria-label": "Or: add an alternative to this filter", onclick: () => append({ name: own.first.value.trim(), comparison: "=", value: "" }).first.focus() }, "or…");
+    const node = h("div", { class: "form-filter", role: "group", "aria-label": "Filter" }, own.node, orButton);
+    const updateVisibility = () => (orButton.hidden = all.length >= maximumAlternatives);
+    const append = (alternative) => {
+      const fields = conditionFields(alternative, key, (removed) => {
+        all.splice(all.indexOf(removed), 1);
+        removed.node.remove();
+        updateVisibility();
+        orButton.focus();
+        onChange();
+      });
+      all.push(fields);
+      orButton.before(fields.node);
+      updateVisibility();
+      return fields;
     };
+    for (const alternative of alternatives) append(alternative);
+    return { node, first: own.first, read: () => nonEmptyPair(key, formatConditions(all.map((fields) => fields.read()))) };
   };
   const rows = new RepeatedField({ label, add, itemName: "filter", maximum: 10, onChange, makeRow, values: params.getAll(key).filter((text) => isParsable(text, key)) });
   rows.keys = [key];
@@ -203,7 +269,7 @@ export function filterFields(params, onChange, { key = "where", label = "Filters
 // Returns whether a filter can be parsed. An invalid filter is reported next to the results and omitted from the form.
 function isParsable(text, key) {
   try {
-    return Boolean(parseCondition(text, key));
+    return parseConditions(text, key).length > 0;
   } catch {
     return false;
   }

@@ -6,52 +6,42 @@
 import { seriesClass } from "./chart-axis.js";
 import { dataTable, formatPercent, formatValue, groupName, nameNode } from "./data-table.js";
 import { h, s } from "./dom.js";
-import { formatDateTime, formatLongDuration, pluralize, printable, shortID } from "./format.js";
+import { formatLongDuration, pluralize } from "./format.js";
+import { groupParam, pointValue } from "./point-people.js";
 
 const durationText = (ms) => (ms === null || ms === undefined ? "–" : formatLongDuration(Number(ms)));
 
-/**
- * Draws the steps as bars, the table, and the users who dropped off after a selected step. `setParam(key, value)`
- * changes a parameter.
- */
-export function drawFunnel(result, params, range, setParam) {
+/** Draws the steps as bars, and the table. `openPeople(point)` lists the users behind a number, unless it is null. */
+export function drawFunnel(result, params, range, setParam = null, openPeople = null) {
   const series = result.series.map((item, index) => ({ ...item, name: groupName(item, params.get("by"), params.has("values")), style: "other" in item ? "cx" : seriesClass(index) }));
   const maximum = Math.max(...series.map(({ steps }) => steps[0]?.people ?? 0), 0);
   if (maximum === 0) return null;
   const totals = result.steps.map((_, index) => series.reduce((sum, { steps }) => sum + steps[index].people, 0));
   const steps = h("ol", { class: "funnel" }, result.steps.map((name, index) => h("li", {},
     h("div", { class: "funnel-head" }, h("span", { class: "funnel-number", "aria-hidden": "true" }, String(index + 1)), h("b", {}, nameNode(name, 60)),
-      index === 0 ? null : h("span", { class: "funnel-drop-off" }, `${formatValue(totals[index - 1] - totals[index])} dropped off`)),
-    series.map(({ name: group, style, steps }) => stepBar(group, style, steps, index, maximum)))));
+      index === 0 ? null : h("span", { class: "funnel-drop-off" }, pointValue(`${formatValue(totals[index - 1] - totals[index])} dropped off`, totals[index - 1] - totals[index], { point: `${index}/dropped` }, openPeople))),
+    series.map((item) => stepBar(item, index, maximum, openPeople)))));
   const lastStep = totals.length - 1;
   const header = h("header", { class: "panel-head" }, h("h3", {}, `${formatPercent(totals[lastStep], totals[0])} conversion`),
     h("p", { class: "panel-note" }, `${pluralize(totals[lastStep], "user")} of ${formatValue(totals[0])}, within ${durationText(result.window)}`));
   const isGrouped = series.length > 1 || series[0].name !== "all";
-  const rows = series.flatMap(({ name: group, steps }) => steps.map((step, index) => [
-    h("span", {}, `${index + 1}. `, nameNode(result.steps[index], 40)), ...(isGrouped ? [nameNode(group, 40)] : []), formatValue(step.people), formatPercent(step.people, steps[0].people),
-    index === 0 ? "–" : formatPercent(step.people, steps[index - 1].people), durationText(step.median), durationText(step.median_total),
+  const rows = series.flatMap((item) => item.steps.map((step, index) => [
+    h("span", {}, `${index + 1}. `, nameNode(result.steps[index], 40)), ...(isGrouped ? [nameNode(item.name, 40)] : []), reached(item, index, openPeople), formatPercent(step.people, item.steps[0].people),
+    index === 0 ? "–" : formatPercent(step.people, item.steps[index - 1].people), durationText(step.median), durationText(step.median_total),
   ]));
   const columns = ["Step", ...(isGrouped ? ["Group"] : []), "Users", "Overall conversion", "Step conversion", "Median from previous step", "Median from first step"];
-  return [h("section", { class: "panel chart-panel", "aria-label": "Chart" }, header, steps), dataTable("Data", columns, rows, isGrouped ? 2 : 1), dropOffPanel(result, params, setParam)];
+  return [h("section", { class: "panel chart-panel", "aria-label": "Chart" }, header, steps), dataTable("Data", columns, rows, isGrouped ? 2 : 1)];
 }
 
-function stepBar(group, style, steps, index, maximum) {
+/** Returns the number of users of a series who reached a step. */
+const reached = (series, index, openPeople) => pointValue(formatValue(series.steps[index].people), series.steps[index].people, { point: `${index + 1}/reached`, ...groupParam(series) }, openPeople);
+
+function stepBar(series, index, maximum, openPeople) {
+  const { name: group, style, steps } = series;
   const { people: users, median } = steps[index];
   const notes = [`${formatPercent(users, steps[0].people)} overall`, index > 0 ? `${formatPercent(users, steps[index - 1].people)} from previous step` : null, index > 0 && median !== undefined ? `median ${durationText(median)}` : null];
   return h("div", { class: "funnel-bar" }, group === "all" ? null : h("span", { class: "funnel-group" }, nameNode(group, 40)),
     s("svg", { class: "funnel-svg", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
       s("rect", { class: "bar-track", width: (100 * steps[0].people) / maximum, height: 1 }), s("rect", { class: `fill ${style}`, width: (100 * users) / maximum, height: 1 })),
-    h("p", {}, h("b", {}, formatValue(users)), h("small", {}, ` ${notes.filter(Boolean).join(" · ")}`)));
-}
-
-/** Lists the users who dropped off after a step; the users are loaded when the step is selected. */
-function dropOffPanel(result, params, setParam) {
-  const selected = params.get("people");
-  const select = h("select", { "data-field": "people", "aria-label": "Dropped off after step", onchange: () => setParam("people", select.value) },
-    h("option", { value: "" }, "choose a step"), result.steps.map((name, index) => h("option", { value: index + 1, selected: selected === String(index + 1) }, `${index + 1}. ${printable(name).slice(0, 60)}`)));
-  const users = result.people ?? [];
-  const list = selected === "" ? null : users.length === 0 ? h("p", { class: "empty-note" }, "No users dropped off there.") : h("ul", { class: "drop-off-list" }, users.map((user) => h("li", {},
-    h("a", { href: `/?visitors=${encodeURIComponent(user.user === null || user.user === undefined ? `installation:${user.installation}` : `user:${user.user}`)}` }, user.user === null || user.user === undefined ? `Visitor ${shortID(user.installation)}` : nameNode(user.user, 60)),
-    h("small", {}, formatDateTime(user.at).slice(0, 16)))));
-  return h("section", { class: "panel", "aria-label": "Drop-off" }, h("header", { class: "panel-head" }, h("h3", {}, "Users who dropped off after"), select), list);
+    h("p", {}, h("b", {}, reached(series, index, openPeople)), h("small", {}, ` ${notes.filter(Boolean).join(" · ")}`)));
 }

@@ -4,7 +4,7 @@
 // The insight types. Each type defines its form, its parameters, and how its results are drawn.
 
 import { catalogPath, drawCatalog } from "./catalog.js";
-import { CheckboxField, eventFields, filterFields, GroupField, MeasureField, SelectField, TextField } from "./form-fields.js";
+import { CheckboxField, eventFields, filterFields, GroupField, MeasureField, SelectField, TextField, UnitField } from "./form-fields.js";
 import { drawFunnel } from "./funnel.js";
 import { FunnelSteps } from "./funnel-steps.js";
 import { drawLifecycle, drawStickiness } from "./lifecycle-stickiness.js";
@@ -24,7 +24,7 @@ const scope = ["user", "installation"];
 const noEvents = ["No events in this time range", "No events match the query. Choose a longer time range or fewer filters."];
 const userDefinition = "Users include signed-in users, and installations without a signed-in user; events with neither are not counted.";
 const noUsers = ["No users in this time range", `No users match the query. Choose a longer time range or fewer filters. ${userDefinition}`];
-const emptyTrends = { users: noUsers, installations: ["No installations in this time range", "No installations match the query. Choose a longer time range or fewer filters. Events of clients that send no installation are not counted."] };
+const emptyTrends = { groups: ["No groups in this time range", "No event in a group of this type matches the query. Choose a longer time range or fewer filters."], users: noUsers, installations: ["No installations in this time range", "No installations match the query. Choose a longer time range or fewer filters. Events of clients that send no installation are not counted."] };
 
 /**
  * Each insight type has: `title`; `description`; `path` (or a function of the parameters); `form(params, onChange)`,
@@ -32,12 +32,13 @@ const emptyTrends = { users: noUsers, installations: ["No installations in this 
  * intervals and a zone (true: automatic); `isTimeless` for a type without a time range; `query(params)` and
  * `time(params)`, the parameters and the time label of such a type where they differ from the default; `hasNoCard` for
  * a type that dashboards do not support; `empty(params)`, the title and text of an empty result; `missing(params)`,
- * what must be entered first; and `draw(result, params, range, setParam)`.
+ * what must be entered first; `listsPeople` for a type whose points list the people behind them; and `draw(result,
+ * params, range, setParam, openPeople)`.
  */
 export const insightTypes = {
   trends: {
-    empty: (params) => emptyTrends[params.get("measure")] ?? noEvents,
-    title: "Trends", description: "Events and users over time", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
+    empty: (params) => emptyTrends[params.get("measure")?.split(":")[0]] ?? noEvents,
+    title: "Trends", description: "Events and users over time", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true, listsPeople: true,
     form: (params, onChange) => [
       eventFields(params, onChange), filterFields(params, onChange), new MeasureField(params), new SelectField(params, intervalOptions()), new GroupField(params), new TimeRangeField(params, onChange),
       new CheckboxField(params, { key: "compare", value: "before", label: "Compare with the previous period" }),
@@ -46,37 +47,37 @@ export const insightTypes = {
   },
   funnel: {
     empty: (params) => ["No users at the first step", `No users did “${params.getAll("step")[0]?.slice(0, 60) ?? ""}” in this time range. Choose a longer time range or fewer filters. ${userDefinition}`],
-    title: "Funnel", description: "Conversion, step by step", path: "/v1/funnels", extra: ["top", "people"], draw: drawFunnel,
+    title: "Funnel", description: "Conversion, step by step", path: "/v1/funnels", extra: ["top"], draw: drawFunnel, listsPeople: true,
     missing: (params) => (params.getAll("step").length === 0 ? "Enter the steps, such as view_item and purchase." : null),
     form: (params, onChange) => [
       new FunnelSteps(params, onChange),
       new SelectField(params, { key: "window", label: "Conversion window", options: [["7d", "7 days"], ["30m", "30 minutes"], ["1h", "1 hour"], ["12h", "12 hours"], ["1d", "1 day"], ["14d", "14 days"], ["30d", "30 days"]] }),
-      filterFields(params, onChange, { label: "Filters for all steps" }), new GroupField(params), new TimeRangeField(params, onChange),
+      filterFields(params, onChange, { label: "Filters for all steps" }), new UnitField(params), new GroupField(params), new TimeRangeField(params, onChange),
     ],
     scope,
   },
   retention: {
     empty: () => noUsers,
-    title: "Retention", description: "How many users return after a start event", path: "/v1/retention", extra: [], draw: drawRetention, interval: "week",
+    title: "Retention", description: "How many users return after a start event", path: "/v1/retention", extra: [], draw: drawRetention, interval: "week", listsPeople: true,
     form: (params, onChange) => [
       eventFields(params, onChange, { key: "first", label: "Start event" }), filterFields(params, onChange, { key: "where.first", label: "Start event filters" }),
       eventFields(params, onChange, { key: "return", label: "Return event" }), filterFields(params, onChange, { key: "where.return", label: "Return event filters" }),
       filterFields(params, onChange, { label: "Filters for both events" }),
-      new SelectField(params, { key: "cohort", label: "Cohort entry", options: [["first", "First time"], ["each", "Recurring"]] }),
+      new SelectField(params, { key: "cohort", label: "Cohort entry", options: [["first", "First time"], ["each", "Recurring"]] }), new UnitField(params),
       new SelectField(params, { ...periodOptions, options: [["week", "Week"], ["day", "Day"], ["month", "Month"]] }), new TimeRangeField(params, onChange),
     ],
     scope,
   },
   lifecycle: {
     empty: () => noUsers,
-    title: "Lifecycle", description: "New, returning, reactivated and dormant users", path: "/v1/lifecycle", extra: [], draw: drawLifecycle, interval: "day",
-    form: (params, onChange) => [eventFields(params, onChange), filterFields(params, onChange), new SelectField(params, periodOptions), new TimeRangeField(params, onChange)],
+    title: "Lifecycle", description: "New, returning, reactivated and dormant users", path: "/v1/lifecycle", extra: [], draw: drawLifecycle, interval: "day", listsPeople: true,
+    form: (params, onChange) => [eventFields(params, onChange), filterFields(params, onChange), new UnitField(params), new SelectField(params, periodOptions), new TimeRangeField(params, onChange)],
     scope,
   },
   stickiness: {
     empty: () => noUsers,
-    title: "Stickiness", description: "Number of intervals in which users were active", path: "/v1/stickiness", extra: [], draw: drawStickiness, interval: "day",
-    form: (params, onChange) => [eventFields(params, onChange), filterFields(params, onChange), new SelectField(params, periodOptions), new TimeRangeField(params, onChange)],
+    title: "Stickiness", description: "Number of intervals in which users were active", path: "/v1/stickiness", extra: [], draw: drawStickiness, interval: "day", listsPeople: true,
+    form: (params, onChange) => [eventFields(params, onChange), filterFields(params, onChange), new UnitField(params), new SelectField(params, periodOptions), new TimeRangeField(params, onChange)],
     scope,
   },
   paths: {

@@ -6,11 +6,13 @@
 
 import { getJSON } from "./api.js";
 import { cardKind, cardQuery, defaultTitle } from "./board-cards.js";
+import { CohortsDialog } from "./cohorts-dialog.js";
 import { byId, h, setText } from "./dom.js";
-import { parseCondition } from "./filter-conditions.js";
+import { parseConditions } from "./filter-conditions.js";
 import { TextField } from "./form-fields.js";
 import { formatDateTime } from "./format.js";
 import { insightTypes } from "./insight-types.js";
+import { PointPeoplePanel, pointKeys } from "./point-people.js";
 import { QueryParams } from "./query-params.js";
 import { SaveCardDialog } from "./save-card-dialog.js";
 import { loadSuggestions } from "./suggestions.js";
@@ -24,7 +26,7 @@ const rangeKeys = ["last", "from", "to"];
 /** The parameters that all queries of a type share: the time range, and the zone of its days. */
 const sharedKeys = (type) => [...(insightTypes[type].isTimeless ? [] : rangeKeys), "zone"];
 /** The parameters that are not carried over to another type. */
-const typeSpecificKeys = ["interval", "after", "limit"];
+const typeSpecificKeys = ["interval", "after", "limit", ...pointKeys];
 /** The types in which an event name opens another page. */
 const nameDetailTypes = ["catalogue", "plan"];
 const isPlainClick = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
@@ -64,6 +66,8 @@ export class Insights {
     byId("insight-toggle").addEventListener("click", () => this.#setCollapsed(!("isCollapsed" in form.dataset)));
     const saveDialog = new SaveCardDialog(requestKey);
     byId("insight-save").addEventListener("click", () => saveDialog.open(this.#cardDraft()));
+    const cohortsDialog = new CohortsDialog(requestKey);
+    byId("insight-cohorts").addEventListener("click", () => cohortsDialog.open());
     byId("insight-alert").addEventListener("click", () => createAlert(this.#cardDraft()));
     byId("results").addEventListener("click", (event) => {
       const anchor = event.target.closest('a[href^="/?questions="]');
@@ -89,7 +93,9 @@ export class Insights {
     const requested = pairs.find(([key]) => key === "questions")[1] || defaultType;
     const isKnown = Object.hasOwn(insightTypes, requested);
     this.#type = isKnown ? requested : defaultType;
-    this.#params = new QueryParams(pairs.filter(([key]) => key !== "questions"));
+    // Links of earlier versions select the users who dropped off with another parameter.
+    const withPoint = pairs.map(([key, value]) => (key === "people" && this.#type === "funnel" ? ["point", `${value}/dropped`] : [key, value]));
+    this.#params = new QueryParams(withPoint.filter(([key]) => key !== "questions"));
     this.#savedParams = [];
     if (!this.#isVisible) this.#setCollapsed(this.#params.pairs.length > 0);
     return isKnown ? null : `“${requested.slice(0, 64)}” is not an insight type. Available types: ${Object.keys(insightTypes).join(", ")}.`;
@@ -132,7 +138,7 @@ export class Insights {
 
   #supportedKeys(type) {
     const { form, extra, scope } = insightTypes[type];
-    return [...form(new QueryParams([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...sharedKeys(type)];
+    return [...form(new QueryParams([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...sharedKeys(type), ...(insightTypes[type].listsPeople ? pointKeys : [])];
   }
 
   #setQuery(type, pairs) {
@@ -170,7 +176,7 @@ export class Insights {
   /** Writes the form's query into the URL and runs the query. */
   #applyForm(isForced = false) {
     const formPairs = this.#fields.flatMap((field) => field.read());
-    const preserved = this.#params.pairs.filter(([key]) => insightTypes[this.#type].extra.includes(key) && !["people", "after"].includes(key) && (key !== "top" || formPairs.some(([name]) => name === "by")));
+    const preserved = this.#params.pairs.filter(([key]) => insightTypes[this.#type].extra.includes(key) && key !== "after" && (key !== "top" || formPairs.some(([name]) => name === "by")));
     const params = new QueryParams([...formPairs, ...preserved]);
     if (!params.has("zone")) params.pairs.push(["zone", queryZone(params)]);
     if (!isForced && formatQuery(params.pairs) === formatQuery(this.#params.pairs)) return;
@@ -182,7 +188,30 @@ export class Insights {
 
   /** Runs the query with one parameter changed by a control next to the results; the form shows the change too. */
   #setParam(key, value) {
-    this.#setQuery(this.#type, [...this.#params.pairs.filter(([name]) => name !== key), [key, value]]);
+    this.#setQuery(this.#type, [...this.#params.pairs.filter(([name]) => name !== key && !pointKeys.includes(name)), [key, value]]);
+  }
+
+  /** Shows the people behind a point, which becomes part of the URL; null closes the list. The results remain. */
+  #openPeople(point, result, query) {
+    this.#params = new QueryParams([...this.#params.pairs.filter(([key]) => !pointKeys.includes(key)), ...Object.entries(point ?? {})]);
+    this.#shownQuery = formatQuery(this.pairs);
+    this.#onURLChange();
+    this.#drawPeople(result, query);
+  }
+
+  /** Draws the list of people below the chart, if the URL has a point. */
+  #drawPeople(result, query, isFocused = true) {
+    const results = byId("results");
+    results.querySelector(".people-panel")?.remove();
+    if (!this.#params.has("point") || !insightTypes[this.#type].listsPeople) return;
+    const panel = new PointPeoplePanel({
+      type: this.#type, path: insightTypes[this.#type].path, query, params: this.#params, result,
+      onClose: () => this.#openPeople(null, result, query), requestKey: this.#requestKey,
+    });
+    results.children[0].after(panel.node);
+    if (!isFocused) return;
+    panel.node.scrollIntoView({ block: "nearest" });
+    panel.title.focus({ preventScroll: true });
   }
 
   async #run() {
@@ -212,15 +241,20 @@ export class Insights {
     this.#request = request;
     this.#showSkeleton();
     try {
-      const result = await this.#fetchResult(definition, range, request.signal);
+      const query = this.#queryPairs(definition, range);
+      const result = await this.#fetchResult(definition, query, request.signal);
       if (this.#request !== request) return;
       this.#request = null;
-      const nodes = definition.draw(result, this.#params, range, (key, value) => this.#setParam(key, value));
+      const openPeople = definition.listsPeople ? (point) => this.#openPeople(point, result, query) : null;
+      const nodes = definition.draw(result, this.#params, range, (key, value) => this.#setParam(key, value), openPeople);
       setText(byId("insight-dates"), `${range.text} · ${queryZone(this.#params)} · updated ${formatDateTime(Date.now()).slice(0, 19)}`);
       if (nodes === null) {
         const [emptyTitle, emptyText] = definition.empty(this.#params);
         this.#showMessage(emptyTitle, [h("p", {}, emptyText), this.#refreshButton()]);
-      } else this.#render(nodes, "Results loaded.");
+      } else {
+        this.#render(nodes.filter(Boolean), "Results loaded.");
+        this.#drawPeople(result, query, false);
+      }
       // The page of a single event cannot be a dashboard card.
       byId("insight-alert").hidden = !["trends", "funnel"].includes(this.#type);
       byId("insight-save").hidden = Boolean(definition.hasNoCard || (definition.isTimeless && this.#params.has("name")));
@@ -246,16 +280,21 @@ export class Insights {
     const keys = new Set(this.#supportedKeys(this.#type));
     const unsupported = this.#params.pairs.find(([key]) => !keys.has(key));
     if (unsupported) throw new InvalidQueryError(unsupported[0].slice(0, 64), `“${unsupported[0].slice(0, 64)}” is not a parameter of this insight. Remove it from the URL. Valid parameters: ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
-    for (const [key, value] of this.#params.pairs) if (key === "where" || key.startsWith("where.")) parseCondition(value, key);
+    for (const [key, value] of this.#params.pairs) if (key === "where" || key.startsWith("where.")) parseConditions(value, key);
     return insightTypes[this.#type].isTimeless ? { zone: queryZone(this.#params), text: insightTypes[this.#type].time?.(this.#params) ?? "All time" } : queryRange(this.#params, Date.now());
   }
 
-  async #fetchResult({ path, query: queryPairs, interval, isTimeless }, range, signal) {
-    const ownPairs = this.#params.pairs.filter(([key]) => ![...rangeKeys, "zone"].includes(key));
+  /** Returns the collector's parameters for the current query. */
+  #queryPairs({ query: queryPairs, interval, isTimeless }, range) {
+    const ownPairs = this.#params.pairs.filter(([key]) => ![...rangeKeys, ...pointKeys, "zone"].includes(key));
     // On the page of one name, the path contains the name, and only the zone is sent.
     const query = queryPairs ? queryPairs(this.#params) : isTimeless ? (this.#params.has("name") ? [] : ownPairs) : [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]];
     if (!queryPairs && (interval || isTimeless)) query.push(["zone", queryZone(this.#params)]);
     if (interval && !this.#params.has("interval")) query.push(["interval", interval === true ? range.defaultInterval : interval]);
+    return query;
+  }
+
+  async #fetchResult({ path }, query, signal) {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await getJSON(`${typeof path === "string" ? path : path(this.#params)}?${encodeQuery(query)}`, signal);

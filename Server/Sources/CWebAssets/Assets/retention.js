@@ -6,13 +6,14 @@
 import { formatPercent, formatValue } from "./data-table.js";
 import { h, setText } from "./dom.js";
 import { pluralize } from "./format.js";
+import { pointValue } from "./point-people.js";
 import { longIntervalLabel } from "./time-zones.js";
 
 const shadeCount = 10;
 const intervalNames = { day: "Day", week: "Week", month: "Month" };
 
 /** Draws the cohorts as a table that can be read and copied. */
-export function drawRetention(result) {
+export function drawRetention(result, params, range, setParam = null, openPeople = null) {
   const { cohorts, interval, zone, edges, partial_intervals: partial = [] } = result;
   if (cohorts.every(({ people }) => people === 0)) return null;
   const columns = Math.max(...cohorts.map(({ returned }) => returned.length), 0);
@@ -23,9 +24,9 @@ export function drawRetention(result) {
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, `Cohort (${name})`), h("th", { scope: "col" }, "Users"),
       Array.from({ length: columns }, (_, index) => h("th", { scope: "col" }, `${name} ${index + first}`)))));
   const body = h("tbody", {});
-  const cell = (part, whole, showsCounts) => {
+  const cell = (part, whole, showsCounts, point = null) => {
     const share = whole > 0 ? part / whole : 0;
-    return h("td", { class: `heat-${part === 0 ? 0 : Math.max(1, Math.round(share * shadeCount))}`, title: `${formatValue(part)} of ${pluralize(whole, "user")}` }, showsCounts ? formatValue(part) : formatPercent(part, whole));
+    return h("td", { class: `heat-${part === 0 ? 0 : Math.max(1, Math.round(share * shadeCount))}`, title: `${formatValue(part)} of ${pluralize(whole, "user")}` }, pointValue(showsCounts ? formatValue(part) : formatPercent(part, whole), part, point, point === null ? null : openPeople));
   };
   const draw = (showsCounts) => {
     const averages = Array.from({ length: columns }, (_, index) => {
@@ -35,8 +36,8 @@ export function drawRetention(result) {
     });
     body.replaceChildren(
       h("tr", { class: "average" }, h("th", { scope: "row" }, "All cohorts"), h("td", {}, formatValue(cohorts.reduce((sum, { people }) => sum + people, 0))), averages),
-      ...cohorts.map(({ people, returned }, index) => h("tr", {}, h("th", { scope: "row" }, longIntervalLabel(edges[index], interval, zone).replace(/^\w+, /, ""), partial.includes(index) ? h("small", {}, ` partial ${interval}`) : null), h("td", {}, formatValue(people)),
-        returned.map((part) => cell(part, people, showsCounts)), returned.length < columns ? h("td", { class: "heat-none", colspan: columns - returned.length }) : null)));
+      ...cohorts.map(({ people, returned }, index) => h("tr", {}, h("th", { scope: "row" }, longIntervalLabel(edges[index], interval, zone).replace(/^\w+, /, ""), partial.includes(index) ? h("small", {}, ` partial ${interval}`) : null), h("td", {}, pointValue(formatValue(people), people, { point: String(edges[index]) }, openPeople)),
+        returned.map((part, later) => cell(part, people, showsCounts, { point: `${edges[index]}/${later}` })), returned.length < columns ? h("td", { class: "heat-none", colspan: columns - returned.length }) : null)));
   };
   const button = (text, showsCounts) => h("button", {
     type: "button", "aria-pressed": String(!showsCounts), onclick: (event) => {

@@ -8,9 +8,10 @@ import { seriesClass } from "./chart-axis.js";
 import { dataTable, formatValue, groupName, nameNode } from "./data-table.js";
 import { h } from "./dom.js";
 import { pluralize } from "./format.js";
+import { groupParam, pointValue } from "./point-people.js";
 import { longIntervalLabel, shortIntervalLabel } from "./time-zones.js";
 
-const measureTexts = { events: "Events", users: "Users", installations: "Installations", sum: "Sum of", average: "Average of", p95: "95th percentile of" };
+const measureTexts = { events: "Events", users: "Users", installations: "Installations", groups: "Groups by", sum: "Sum of", average: "Average of", p95: "95th percentile of" };
 
 /** Returns the display text of the measure. */
 export function measureText(params) {
@@ -55,9 +56,9 @@ function excludedText(counts, params) {
 
 /**
  * Draws the chart, the totals, and the table. `setParam(key, value)` changes a parameter; `setParam` is null if the
- * query cannot be changed.
+ * query cannot be changed. `openPeople(point)` lists the people behind a value; it is null if they cannot be listed.
  */
-export function drawTrends(result, params, range, setParam = null) {
+export function drawTrends(result, params, range, setParam = null, openPeople = null) {
   const by = params.get("by");
   // Without events, there are no groups either.
   const series = result.series.map((item, index) => ({ ...item, name: groupName(item, by, params.has("values")), style: "other" in item ? "cx" : seriesClass(index) }));
@@ -73,13 +74,16 @@ export function drawTrends(result, params, range, setParam = null) {
   const chart = new Chart({
     title: `${measureText(params)} from ${intervals[0].long} to ${intervals.at(-1).long}`, kind: "lines", intervals, isOpen: range.isOpen,
     series: series.map(({ name, style, values, before }) => ({ name, style, values, before: before?.values })),
+    onSelect: openPeople && ((index, item) => openPeople({ point: String(result.edges[index]), ...groupParam(series[item]) })),
   });
+  const before = (item, point, value) => pointValue(formatValue(value), value, { point: String(point), ...groupParam(item), period: "before" }, openPeople);
+  const now = (item, point, value) => pointValue(formatValue(value), value, { point: String(point), ...groupParam(item) }, openPeople);
   const totals = h("ul", { class: "series-totals", "aria-label": "Totals" }, series.map(({ name, style, total, before }) =>
     h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "series-name" }, nameNode(name === "all" ? measureText(params) : name, 60)), h("b", {}, formatValue(total)), before ? h("small", {}, changeText(total, before.total)) : null)));
   const hasComparison = series.some(({ before }) => before);
   const columns = series.flatMap(({ name, before }) => [nameNode(name === "all" ? measureText(params) : name, 40), ...(before ? [h("span", {}, nameNode(name, 40), ", previous")] : [])]);
-  const rows = intervals.map(({ long }, index) => [long + (range.isOpen && index === intervals.length - 1 ? ", so far" : ""), ...series.flatMap(({ values, before }) => [formatValue(values[index]), ...(before ? [formatValue(before.values[index])] : [])])]);
-  rows.push(["Total", ...series.flatMap(({ total, before }) => [formatValue(total), ...(before ? [formatValue(before.total)] : [])])]);
+  const rows = intervals.map(({ long }, index) => [long + (range.isOpen && index === intervals.length - 1 ? ", so far" : ""), ...series.flatMap((item) => [now(item, result.edges[index], item.values[index]), ...(item.before ? [before(item, result.edges_before[index], item.before.values[index])] : [])])]);
+  rows.push(["Total", ...series.flatMap((item) => [now(item, "total", item.total), ...(item.before ? [before(item, "total", item.before.total)] : [])])]);
   return [
     h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, measureText(params).slice(0, 80)),
       hasComparison ? h("p", { class: "panel-note dashed-key" }, "previous period") : null), chart.node, totals, note),

@@ -11,26 +11,39 @@ const maximumValueLength = 400;
 
 /**
  * Returns the user's card. `actions`: selectInstallation(id) shows one of the user's installations, loadMore() loads
- * further attributes.
+ * further attributes, exportData(note) downloads everything about the user and reports progress in a node, erase() opens
+ * the dialog that erases the user.
  */
 export function profileCard(user, selected, actions) {
   const now = Date.now();
   const timeNode = (ms) => (Number.isFinite(ms) ? h("span", { title: formatDateTime(ms) }, formatDateTime(ms).slice(0, 16), h("small", {}, ` ${timeAgo(ms, now)}`)) : null);
   const codeNode = (text) => text && h("code", { title: text, dir: "auto" }, truncate(printable(text), maximumValueLength));
+  const factNode = (key) => user[key] !== undefined && h("span", { dir: "auto" }, truncate(printable(typeof user[key] === "string" ? user[key] : JSON.stringify(user[key])), maximumValueLength));
   const facts = [
     ["User", user.id === undefined ? "not signed in" : h("span", { dir: "auto" }, printable(user.id))],
     ["First opened the app", timeNode(user.first_touch)],
     ["First seen", timeNode(user.first)],
     ["Last seen", timeNode(user.last)],
+    ["First version", factNode("first_version")], ["First platform", factNode("first_platform")], ["First country", factNode("first_country")],
+    ["Referrer", factNode("first_referrer")], ["First link", factNode("first_link")],
     ["Sessions", formatNumber(user.sessions)],
     ["Events", formatNumber(user.events)],
     ["Unique ID", codeNode(user.unique_id)],
     ["Anonymous ID", codeNode(user.anonymous_id)],
-  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
   return h("section", { class: "panel profile", "aria-label": "Profile" },
     h("dl", { class: "profile-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
     attributeTable(user, now, actions),
-    deviceTable(user, selected, actions, now));
+    deviceTable(user, selected, actions, now),
+    actionBar(actions));
+}
+
+function actionBar(actions) {
+  const note = h("span", { class: "panel-note", role: "status" });
+  return h("div", { class: "profile-actions" },
+    h("button", { type: "button", class: "button small", "data-key": "export", onclick: () => actions.exportData(note) }, "Export"),
+    h("button", { type: "button", class: "button small danger", "data-key": "erase", onclick: actions.erase }, "Erase…"),
+    note);
 }
 
 function attributeTable(user, now, actions) {

@@ -7,6 +7,9 @@
 import { getJSON } from "./api.js";
 import { setUpReportForm } from "./client-data-report.js";
 import { byId, h, setText } from "./dom.js";
+import { downloadArchive } from "./download.js";
+import { EraseDialog } from "./erase-dialog.js";
+import { erasuresPanel } from "./erasures.js";
 import { printable, shortID } from "./format.js";
 import { ScreenColors, screensPanel } from "./screens.js";
 import { unknownParameterMessage } from "./sections.js";
@@ -17,12 +20,13 @@ import { installationUsers, profileCard } from "./user-profile.js";
 import { UserTimeline } from "./user-timeline.js";
 
 const maximumSessions = 30;
+const maximumErasures = 200;
 /** The URL parameters of this section. */
 const ownParameters = new Set(["visitors", "search", "events"]);
 
 /**
  * The users section. `actions`: showEvents(key, value) opens the live events with a filter, openEvent(stored) shows an
- * event, onURLChange(isReplacement) is called when the URL changes.
+ * event, onURLChange(isReplacement) is called when the URL changes, requestKey() when a key is needed.
  */
 export class Users {
   #actions;
@@ -34,24 +38,32 @@ export class Users {
   #timeline;
   /** The selected user's attributes beyond the first page. */
   #extraAttributes = { attributes: {}, next: undefined };
+  /** Whether the list of erasures is shown instead of users. */
+  #showsErasures = false;
+  /** The erasures whose receipts are shown. */
+  #openErasures = new Set();
+  #eraseDialog;
   #isUnknown = false;
   #isPolling = false;
   #nextPoll = 0;
   #refreshNumber = 0;
   /** The node of each part, and the data from which it was drawn. */
-  #slots = new Map(["notice", "profile", "events", "timeline", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "detail-part", hidden: true }), drawn: "" }]));
+  #slots = new Map(["notice", "erasures", "profile", "events", "timeline", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "detail-part", hidden: true }), drawn: "" }]));
 
   constructor(actions) {
     this.#actions = actions;
     this.#userList = new UserList((key) => this.#select(key), (isTyping) => actions.onURLChange(isTyping));
     this.#timeline = new UserTimeline({ openEvent: actions.openEvent, onFilterChange: (isTyping) => actions.onURLChange(isTyping), openInstallation: (id) => this.#select(`installation:${id}`) });
     this.#slots.get("events").node.append(this.#timeline.node);
+    this.#eraseDialog = new EraseDialog(actions.requestKey, () => this.refresh(true));
+    byId("user-erasures").addEventListener("click", () => this.#select("erasures"));
     byId("user-body").replaceChildren(...[...this.#slots.values()].map(({ node }) => node));
     setUpReportForm();
   }
 
   /** The selection for the URL, such as "user:carl"; "" for all users. */
   get urlValue() {
+    if (this.#showsErasures) return "erasures";
     if (this.#selected === null) return "";
     return this.#selected.user === undefined ? `installation:${this.#selected.installation}` : `user:${this.#selected.user}`;
   }
@@ -59,6 +71,8 @@ export class Users {
   set urlValue(text) {
     const match = /^(user|installation):(.+)$/s.exec(text);
     this.#selected = match ? { [match[1]]: match[2] } : null;
+    this.#showsErasures = text === "erasures";
+    byId("user-erasures").setAttribute("aria-pressed", String(this.#showsErasures));
     this.#clear();
   }
 
@@ -73,7 +87,7 @@ export class Users {
     if (value !== this.urlValue) this.urlValue = value;
     this.#userList.search = find("search");
     this.#timeline.restore(find("events"));
-    if (value !== "" && this.#selected === null) return `“${value.slice(0, 64)}” is not a user: write user:ID or installation:ID.`;
+    if (value !== "" && this.#selected === null && !this.#showsErasures) return `“${value.slice(0, 64)}” is not a user: write user:ID, installation:ID or erasures.`;
     return unknownParameterMessage(pairs.filter(([key]) => !ownParameters.has(key)));
   }
 
@@ -114,6 +128,10 @@ export class Users {
   }
 
   #requests(load) {
+    if (this.#showsErasures) {
+      this.#skeleton("erasures");
+      return [load("erasures", getJSON(`/v1/erasures?limit=${maximumErasures}`), (response) => this.#drawErasures(response))];
+    }
     const selected = this.#selected;
     const scope = selected === null ? [] : Object.entries(selected);
     const sessions = load("sessions", getJSON(`/v1/sessions?${encodeQuery([...scope, ["limit", String(maximumSessions)]])}`), (response, now) => this.#drawSessions(response, now));
@@ -165,6 +183,7 @@ export class Users {
 
   #title(user) {
     if (user) return userName(user);
+    if (this.#showsErasures) return "Erasures";
     if (this.#selected === null) return "All users";
     return this.#selected.user === undefined ? `Installation ${shortID(this.#selected.installation)}` : printable(this.#selected.user);
   }
@@ -220,8 +239,17 @@ export class Users {
     this.#drawPart("profile", [user, Object.keys(attributes).length, next, Math.floor(now / 30_000)], () => [profileCard({ ...user, attributes, next }, this.#selected, {
       selectInstallation: (installation) => this.#select(`installation:${installation}`),
       loadMore: () => this.#loadMoreAttributes(next),
+      exportData: (note) => downloadArchive(`${personPath(this.#selected)}/export`, note),
+      erase: () => this.#eraseDialog.open(this.#selected),
     })]);
     this.#showTimeline(true);
+  }
+
+  #drawErasures(response) {
+    this.#drawPart("erasures", [response, [...this.#openErasures]], () => [erasuresPanel(response, this.#openErasures, (id) => {
+      if (!this.#openErasures.delete(id)) this.#openErasures.add(id);
+      this.#drawErasures(response);
+    })]);
   }
 
   #drawInstallation({ users, visitor }, now) {
@@ -244,9 +272,8 @@ export class Users {
 
   async #loadMoreAttributes(after) {
     const selected = this.#selected;
-    const path = selected.user === undefined ? `/v1/visitors/${selected.installation}` : `/v1/users/${encodeURIComponent(selected.user)}`;
     try {
-      const page = await getJSON(`${path}?${encodeQuery([["after", after], ["limit", "1000"]])}`);
+      const page = await getJSON(`${personPath(selected)}?${encodeQuery([["after", after], ["limit", "1000"]])}`);
       if (selected !== this.#selected) return;
       this.#extraAttributes = { attributes: { ...this.#extraAttributes.attributes, ...page.attributes }, next: page.next };
       this.refresh(true);
@@ -279,5 +306,8 @@ export class Users {
     this.#drawPart("screens", flow, () => [screensPanel(flow, this.#colors, this.#selected !== null)]);
   }
 }
+
+/** Returns the path of a selected user or visitor. */
+const personPath = (selected) => (selected.user === undefined ? `/v1/visitors/${encodeURIComponent(selected.installation)}` : `/v1/users/${encodeURIComponent(selected.user)}`);
 
 const sessionKey = (session) => `${session.installation ?? ""} ${session.id}`;

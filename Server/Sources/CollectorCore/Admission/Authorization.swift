@@ -18,6 +18,9 @@ public struct Authorization: Sendable {
         self.guest = guest
     }
 
+    /// The names and permissions of all keys.
+    public var grants: [KeyGrant] { keys.grants }
+
     /// Returns the grant for an `Authorization: Bearer <key>` header.
     ///
     /// The grant allows `scope`. The call counts as a request with that key.

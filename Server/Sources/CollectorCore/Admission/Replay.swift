@@ -139,12 +139,13 @@ public struct Replay: Sendable {
             outcome.lost.append(Loss(position: failure.position, reason: .unreadable))
         }
         guard outcome.admitted + outcome.refused > 0, let first = failed.first else { return outcome }
-        let header = IntakeHeader(
+        var header = IntakeHeader(
             received: record.header.received,
             key: record.header.key,
             encoding: .identity,
             replayed: origin(of: first, batch.ordinals, batch.refused)
         )
+        header.client = record.header.client
         outcome.record = batch.body.withUnsafeBytes { IntakeRecord.bytes(header, body: $0) }
         return outcome
     }

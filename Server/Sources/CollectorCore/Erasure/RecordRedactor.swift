@@ -122,8 +122,9 @@ public struct RecordRedactor: Sendable {
         var edits = BodyRedaction()
         var ordinals: Set<Int> = []
         var found: [Int: ErasedCounts] = [:]
+        var remaining = 0
         do {
-            try collect(batch, into: &edits, &ordinals, &found)
+            try collect(batch, into: &edits, &ordinals, &found, &remaining)
         } catch {
             // The part that cannot be split is reported below.
         }
@@ -135,6 +136,8 @@ public struct RecordRedactor: Sendable {
         }
         var header = record.header
         header.rejected.removeAll { ordinals.contains($0.index) }
+        // The address is also that of other people's events in the batch.
+        if remaining == 0 { header.client = nil }
         let body = batch.body.withUnsafeBytes { edits.apply(to: $0) }
         guard let bytes = fitted(&header, body, in: payload.count) else {
             throw ErasureError(
@@ -150,7 +153,8 @@ public struct RecordRedactor: Sendable {
         _ batch: InflatedRecord,
         into edits: inout BodyRedaction,
         _ ordinals: inout Set<Int>,
-        _ found: inout [Int: ErasedCounts]
+        _ found: inout [Int: ErasedCounts],
+        _ remaining: inout Int
     ) throws {
         let ranges = batch.eventRanges
         var place = 0
@@ -190,7 +194,10 @@ public struct RecordRedactor: Sendable {
                             contexts[context]?.isUsed == true || plan == nil
                         if plan != nil { contexts[context]?.isErased = true }
                     }
-                    guard let plan else { return }
+                    guard let plan else {
+                        remaining += 1
+                        return
+                    }
                     if let installation, installations[installation] == nil { usedInstallations[installation] = plan }
                     let kind: ErasedPlaceholder = event.fault == nil ? .accepted : .rejected
                     edits.replace(range.event, with: kind.rawValue)

@@ -67,6 +67,9 @@ public final class KeyFile: KeyStore {
     /// The keys of the file, in the order of their creation.
     public var records: [KeyRecord] { state.withLock { $0.records } }
 
+    /// The grants of the file's keys and of the demonstration key.
+    public var grants: [KeyGrant] { records.map(\.grant) + (development.map { [$0.grant] } ?? []) }
+
     /// Reads the file again if it has changed.
     ///
     /// - Throws: ``KeyFileError``, in which case the previous keys remain valid.

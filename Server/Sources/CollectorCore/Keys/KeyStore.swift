@@ -13,12 +13,19 @@ public protocol KeyStore: Sendable {
     ///
     /// Nil if there is no such key. Callable from any thread; never blocks on a file.
     func grant(for account: VendorAccount) -> KeyGrant?
+    /// The names and permissions of all keys, in the order of their creation.
+    var grants: [KeyGrant] { get }
     /// Loads changes made by other processes.
     ///
     /// Blocks at most for a short file read.
     ///
     /// - Throws: ``KeyFileError``, in which case the previous keys remain valid.
     func reload() throws(KeyFileError)
+}
+
+extension KeyStore {
+    /// The default for a store that cannot list its keys.
+    public var grants: [KeyGrant] { [] }
 }
 
 /// A known key's name and permissions, without the key itself.

@@ -26,6 +26,10 @@ public protocol AnalyticsStore: Sendable {
     func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness
     /// Returns the paths through screens or events.
     func paths(_ query: PathQuery) async throws(StoreError) -> Paths
+    /// Returns the people behind one point of an answer.
+    ///
+    /// - Throws: ``StoreError``, also of kind `unsupported` if the store cannot list them.
+    func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople
     /// The arrival time before which events have expired; nil if none.
     ///
     /// Reads from memory; the value is as of the last query.

@@ -46,6 +46,14 @@ public protocol EventStore: AnalyticsStore {
     ///
     /// Returns nil if nothing is known of the user, or if the store cannot erase users.
     func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview?
+    /// Returns what the store holds about people.
+    func inventory() async throws(StoreError) -> DataInventory
+    /// Returns the installations of a person, with the part of their data that is the person's.
+    ///
+    /// Empty if nothing is known of the person, or if all the person's events are without an installation.
+    func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation]
+    /// Sets the cohorts that conditions of queries can name; at first, there are none.
+    func use(_ cohorts: any CohortDirectory)
     /// Returns matching rejected events with the beginning of their content.
     ///
     /// The latest events come first. ``ResponseBudget`` limits the size of the result.
@@ -75,6 +83,14 @@ public protocol EventStore: AnalyticsStore {
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
     /// Returns a person's events; nil if the person has no events.
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
+    /// Returns a reader of all of a person's events before a position; nil if the person has no events.
+    ///
+    /// - Parameter limit: The maximum number of events in a page.
+    func eventReader(
+        of person: PersonKey,
+        before end: EventPosition,
+        limit: Int
+    ) async throws(StoreError) -> (any PersonEventReader)?
     /// Returns matching devices, most recently seen first.
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
     /// Returns a device's reports about itself.
@@ -141,6 +157,8 @@ extension EventStore {
     public var incompleteReason: String? { failureReason }
     /// The default for a store that does not need to be built.
     public var isBuilding: Bool { false }
+    /// The default for a store that does not evaluate cohorts.
+    public func use(_ cohorts: any CohortDirectory) {}
     /// The default for a store that cannot erase users.
     public func isErased(user id: String) -> Bool { false }
     /// The default for a store that cannot erase users.
@@ -230,6 +248,10 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
         ///
         /// The associated value is the parameter that narrows the query best.
         case overBudget(parameter: String)
+        /// A condition names a cohort that does not exist.
+        case unknownCohort
+        /// The store cannot answer queries of this kind.
+        case unsupported(parameter: String)
     }
 
     /// The kind of failure.
@@ -271,6 +293,27 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     public static func overBudget(_ parameter: String, _ excess: String) -> StoreError {
         var error = StoreError("The query is too large: \(excess).")
         error.kind = .overBudget(parameter: parameter)
+        return error
+    }
+
+    /// Creates an error for a condition on a missing cohort.
+    public static func unknownCohort(_ name: String) -> StoreError {
+        var error = StoreError(
+            "No cohort has the name “\(name.prefix(80))”: `trackway users cohorts` lists all. To filter by an attribute "
+                + "named cohort, write \"cohort\" in quotes."
+        )
+        error.kind = .unknownCohort
+        return error
+    }
+
+    /// Creates an error for an unsupported kind of query.
+    ///
+    /// - Parameters:
+    ///   - parameter: the parameter that requires the support.
+    ///   - message: one sentence with the feature, and a hint.
+    public static func unsupported(_ parameter: String, _ message: String) -> StoreError {
+        var error = StoreError(message)
+        error.kind = .unsupported(parameter: parameter)
         return error
     }
 

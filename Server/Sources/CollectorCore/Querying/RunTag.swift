@@ -14,9 +14,14 @@ public enum RunTag {
     /// - Parameter run: the run's name, any text.
     /// - Throws: ``InvalidQueryError`` when the text exceeds the maximum length of a value.
     static func condition(_ run: String) throws(InvalidQueryError) -> QueryCondition {
-        // The whole text is the value: comparison operators in it have no special meaning, but a run may be a number.
-        let isPlain = !run.hasPrefix("\"") && run != "*"
-        let sign = isPlain ? "=" : ":="
-        return try QueryCondition(attribute + sign + run, parameter: "run")
+        // The whole text is the value: nothing in it has a special meaning, but a run may be a number.
+        let bytes = Array(run.utf8)
+        guard bytes.count <= QueryLimits.valueBytes else {
+            throw InvalidQueryError(
+                "run",
+                "“\(run.prefix(64))…” has \(bytes.count) bytes; at most \(QueryLimits.valueBytes) are allowed."
+            )
+        }
+        return QueryCondition(.attribute(attribute), .equal, ConditionParser.literal(bytes))
     }
 }

@@ -32,6 +32,16 @@ public struct SearchWord: Sendable {
         return text.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
     }
 
+    /// Whether a word, in UTF-8, occurs in text; creates no ``SearchWord``.
+    ///
+    /// - Complexity: O(length of the text × length of the word).
+    static func occurs(_ word: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count >= word.count else { return false }
+        return (0...text.count - word.count).contains { start in
+            word.indices.allSatisfy { folded(text[start + $0]) == folded(word[$0]) }
+        }
+    }
+
     /// Maps A–Z to a–z, and leaves everything else unchanged.
     private static func folded(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte

@@ -11,7 +11,9 @@ public import TrackwayDestinationKit
 public struct InflatedRecord: Sendable {
     /// The header that the collector added.
     public let header: IntakeHeader
+    /// The inflated body, followed by the contexts with the sender's address.
     private var bytes: [UInt8] = []
+    private var bodyCount = 0
     private var parts: [Part] = []
     /// The clock corrections; ``clockPlaces`` maps each event to its correction and to its index in that correction.
     private var clocks: [ClockCorrection] = []
@@ -29,6 +31,8 @@ public struct InflatedRecord: Sendable {
         let sequence: UInt64?
         let json: Range<Int>
         let context: Range<Int>?
+        /// The context that is passed on: with the sender's address, if the header has one.
+        var shown: Range<Int>?
         let scan: EventScan?
         let fault: RejectedEvent?
         let erased: ErasedPlaceholder?
@@ -60,6 +64,7 @@ public struct InflatedRecord: Sendable {
                                     sequence: event.sequence,
                                     json: place(event.json) ?? 0..<0,
                                     context: place(event.context),
+                                    shown: place(event.context),
                                     scan: event.scan,
                                     fault: event.fault,
                                     erased: event.erased
@@ -72,7 +77,54 @@ public struct InflatedRecord: Sendable {
         } catch {
             failure = error
         }
+        bodyCount = bytes.count
         correctClocks()
+        addClient()
+    }
+
+    /// Adds the sender's address to the contexts, which then follow the body.
+    private mutating func addClient() {
+        guard let client = header.client else { return }
+        var known: (context: Range<Int>?, shown: Range<Int>?)?
+        for (index, part) in parts.enumerated() {
+            guard case .event(var event) = part else {
+                // Each sender has its own contexts.
+                known = nil
+                continue
+            }
+            if known == nil || known?.context != event.context {
+                known = (event.context, shown(event.context, client: client))
+            }
+            event.shown = known?.shown
+            parts[index] = .event(event)
+        }
+    }
+
+    /// Appends a context with the sender's address, and returns its place; the app's own address is kept.
+    private mutating func shown(_ context: Range<Int>?, client: String) -> Range<Int>? {
+        let address = "{\"ip\":" + String(decoding: JSONValue.string(client).json(), as: UTF8.self)
+        let start = bytes.count
+        guard let context else {
+            bytes += (address + "}").utf8
+            return start..<bytes.count
+        }
+        let hasAddress: Bool
+        do throws(JSONError) {
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(JSONError) in
+                    try JSONScanner.member("ip", of: UnsafeRawBufferPointer(rebasing: bytes[context])) != nil
+                }
+            }
+            hasAddress = try result.get()
+        } catch {
+            return context  // Admission checked the text: a value that is not an object has no members.
+        }
+        guard !hasAddress, let brace = bytes[context].firstIndex(of: UInt8(ascii: "{")) else { return context }
+        let rest = Array(bytes[(brace + 1)..<context.upperBound])
+        let isEmpty = rest.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "}")
+        bytes += (address + (isEmpty ? "" : ",")).utf8
+        bytes += rest
+        return start..<bytes.count
     }
 
     /// Computes the clock error of each sender.
@@ -131,13 +183,13 @@ public struct InflatedRecord: Sendable {
     }
 
     /// The size of the inflated body in bytes.
-    public var byteCount: Int { bytes.count }
+    public var byteCount: Int { bodyCount }
 
     /// Whether a part of the body could not be split into events.
     var isTorn: Bool { failure != nil }
 
     /// The inflated body.
-    var body: [UInt8] { bytes }
+    var body: [UInt8] { bodyCount == bytes.count ? bytes : Array(bytes[..<bodyCount]) }
 
     /// Returns the ranges of an event's line and of its context in the body.
     ///
@@ -190,7 +242,7 @@ public struct InflatedRecord: Sendable {
                         ordinal: event.ordinal,
                         sequence: event.sequence,
                         json: UnsafeRawBufferPointer(rebasing: bytes[event.json]),
-                        context: event.context.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+                        context: event.shown.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
                             ?? UnsafeRawBufferPointer(start: nil, count: 0),
                         scan: event.scan,
                         fault: event.fault,

@@ -19,6 +19,12 @@ public struct IntakeHeader: Sendable, Hashable {
     ///
     /// If set, ``received`` and ``key`` are those of the original batch.
     public var replayed: ReplayOrigin?
+    /// The sender's address, or a part of it, as text.
+    ///
+    /// Nil if the collector drops addresses.
+    ///
+    /// Readers of the record see it as the member `ip` of each context that has none.
+    public var client: String?
 
     /// Creates a header for a body.
     public init(
@@ -75,6 +81,7 @@ extension IntakeHeader {
             writer.key("replayed")
             replayed.write(to: &writer)
         }
+        if let client { writer.member("client", client) }
         writer.endObject()
     }
 
@@ -105,6 +112,8 @@ extension IntakeHeader {
                 self.format = format
             } else if scanner.text(key, equals: "replayed") {
                 replayed = try ReplayOrigin(&scanner)
+            } else if scanner.text(key, equals: "client") {
+                client = scanner.string(try scanner.readText())
             } else if scanner.text(key, equals: "rejected") {
                 try scanner.enterArray()
                 while try scanner.nextElement() { rejected.append(try scanner.rejectedEvent()) }

@@ -23,6 +23,20 @@ public struct IntakeRecord: Sendable, Hashable {
         }
     }
 
+    /// Returns a record's bytes with the sender's address in the header.
+    ///
+    /// - Parameter client: The address (``IntakeHeader/client``); nil to return the record unchanged.
+    public static func adding(client: String?, to record: [UInt8]) -> [UInt8] {
+        guard let client, let brace = record.firstIndex(of: UInt8(ascii: "{")) else { return record }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(record.count + client.utf8.count + 16)
+        bytes += record[...brace]
+        // Every header has further members.
+        bytes += "\"client\":".utf8 + JSONValue.string(client).json() + ",".utf8
+        bytes += record[(brace + 1)...]
+        return bytes
+    }
+
     /// Reads a record.
     ///
     /// - Throws: ``RecordError``.

@@ -2,7 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorCore
+internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import TrackwayCore
 
 /// The endpoints for analytics queries, which read many events.
@@ -26,6 +28,11 @@ struct AnalyticsEndpoints: RoutedResource {
         routes.read("/v1/lifecycle", .analytics) { try await lifecycle($0.query).run() }
         routes.read("/v1/stickiness", .analytics) { try await stickiness($0.query).run() }
         routes.read("/v1/paths", .analytics) { try await paths($0.query).run() }
+        routes.read("/v1/trends/people", .analytics) { try await people(.trends, $0.query).run() }
+        routes.read("/v1/funnels/people", .analytics) { try await people(.funnels, $0.query).run() }
+        routes.read("/v1/retention/people", .analytics) { try await people(.retention, $0.query).run() }
+        routes.read("/v1/lifecycle/people", .analytics) { try await people(.lifecycle, $0.query).run() }
+        routes.read("/v1/stickiness/people", .analytics) { try await people(.stickiness, $0.query).run() }
     }
 
     /// `GET /v1/trends`
@@ -107,6 +114,62 @@ struct AnalyticsEndpoints: RoutedResource {
         }
     }
 
+    /// `GET /v1/…/people`: the people behind one point of an answer, as JSON or CSV.
+    func people(_ kind: PointPeopleQuery.Kind, _ query: QueryParameters) throws -> DeferredResponse {
+        let format = query.text("format") ?? "json"
+        guard format == "json" || format == "csv" else {
+            throw RequestFailure.malformed("format", "“\(format.prefix(64))” is neither “json” nor “csv”.")
+        }
+        var asked = query.parameters.filter { $0.name != "format" }
+        // A table is usually wanted as a whole.
+        if format == "csv", query.text("limit") == nil {
+            asked.append(("limit", String(PointPeopleQuery.maximumLimit)))
+        }
+        return try prepare(QueryParameters(parameters: asked)) {
+            try PointPeopleQuery(kind, parameters: $0, now: $1, zones: zones)
+        } run: {
+            try await $0.people($1)
+        } respond: { people, query, retainedSince in
+            guard format == "csv" else {
+                return JSONResponse.make { people.write(retainedSince: retainedSince, to: &$0) }
+            }
+            return Self.table(people, isFirst: query.after == nil)
+        } since: {
+            $0.start
+        }
+    }
+
+    /// Returns people as CSV; the header `trackway-next` is the cursor for the next page.
+    private static func table(_ people: PointPeople, isFirst: Bool) -> Response {
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=\(isFirst ? "present" : "absent")",
+            .contentDisposition: "attachment; filename=\"people.csv\"",
+        ]
+        if let next = people.next { headers[.literal("trackway-next")] = next.description }
+        JSONResponse.addSecurityHeaders(to: &headers)
+        let text = (isFirst ? PointPeople.csvHeading : "") + people.csv
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// Parses a query whose response is JSON.
+    private func prepare<Query: Sendable, Result>(
+        _ query: QueryParameters,
+        _ read: ([(name: String, value: String)], Timestamp) throws -> Query,
+        _ run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
+        _ write: @escaping @Sendable (Result, Query, Timestamp?, inout JSONWriter) -> Void,
+        since: (Query) -> Timestamp?
+    ) throws -> DeferredResponse {
+        try prepare(
+            query,
+            read,
+            run: run,
+            respond: { result, query, retainedSince in
+                JSONResponse.make { write(result, query, retainedSince, &$0) }
+            },
+            since: since
+        )
+    }
+
     /// Parses a query.
     ///
     /// Running the query takes a slot, reads the index or its replacement, and writes the response.
@@ -115,8 +178,8 @@ struct AnalyticsEndpoints: RoutedResource {
     private func prepare<Query: Sendable, Result>(
         _ query: QueryParameters,
         _ read: ([(name: String, value: String)], Timestamp) throws -> Query,
-        _ run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
-        _ write: @escaping @Sendable (Result, Query, Timestamp?, inout JSONWriter) -> Void,
+        run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
+        respond: @escaping @Sendable (Result, Query, Timestamp?) -> Response,
         since: (Query) -> Timestamp?
     ) throws -> DeferredResponse {
         let parsedQuery: Query
@@ -131,7 +194,7 @@ struct AnalyticsEndpoints: RoutedResource {
             defer { withExtendedLifetime(slot) {} }
             let result = try await run(dependencies.analyticsStore, parsedQuery)
             let retainedSince = dependencies.analyticsStore.retainedSince(queryStart: earliest)
-            return JSONResponse.make { write(result, parsedQuery, retainedSince, &$0) }
+            return respond(result, parsedQuery, retainedSince)
         }
     }
 }

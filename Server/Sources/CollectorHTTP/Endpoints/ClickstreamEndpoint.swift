@@ -50,7 +50,7 @@ struct ClickstreamEndpoint: RoutedResource {
             from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
-            { try await take(Array($0.readableBytesView), encoding, app: app, hashCode: hashCode, grant) }
+            { try await take(Array($0.readableBytesView), encoding, app: app, hashCode: hashCode, grant, origin) }
         )
     }
 
@@ -59,7 +59,8 @@ struct ClickstreamEndpoint: RoutedResource {
         _ encoding: ContentEncoding,
         app: String,
         hashCode: String?,
-        _ grant: KeyGrant
+        _ grant: KeyGrant,
+        _ origin: RequestOrigin
     ) async throws -> Response {
         let received = dependencies.clock.now().wall
         let batch: VendorBatch
@@ -86,7 +87,7 @@ struct ClickstreamEndpoint: RoutedResource {
             )
             throw RequestFailure(error)
         }
-        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
+        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count, from: origin)
         return JSONResponse.empty()
     }
 

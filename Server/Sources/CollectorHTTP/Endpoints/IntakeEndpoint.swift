@@ -72,7 +72,7 @@ struct IntakeEndpoint: RoutedResource {
             if let sender = batch.sender, dependencies.store.isErased(sender) {
                 response = try await rejectErased(batch, of: sender, grant: grant, received: received)
             } else {
-                response = try await commit(batch, wireBytes: body.readableBytes, grant: grant)
+                response = try await commit(batch, wireBytes: body.readableBytes, grant: grant, from: origin)
             }
             dependencies.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
             return response
@@ -99,10 +99,15 @@ struct IntakeEndpoint: RoutedResource {
     private func commit(
         _ batch: AdmittedBatch,
         wireBytes: Int,
-        grant: KeyGrant
+        grant: KeyGrant,
+        from origin: RequestOrigin
     ) async throws(RequestFailure) -> Response {
+        // Only events are stored with an address; requests for erasure are not.
+        let hasEvents = batch.accepted + batch.rejected.count > 0 && batch.erasures == 0
+        let client = hasEvents ? dependencies.configuration.clientAddresses.stored(origin.sender) : nil
+        let record = IntakeRecord.adding(client: client, to: batch.record)
         do {
-            let commit = try await dependencies.intake.commit(kind: .intake, record: batch.record, route: batch.route)
+            let commit = try await dependencies.intake.commit(kind: .intake, record: record, route: batch.route)
             dependencies.statistics.withLock { $0.recordCommit(batch, wireBytes: wireBytes, key: grant.name) }
             return acknowledgment(accepted: batch.accepted, rejected: batch.rejected, warnings: batch.warnings, commit)
         } catch {

@@ -97,7 +97,7 @@ struct PeopleEndpoints: RoutedResource {
         return .visitor(installation)
     }
 
-    /// The error for a person without events.
+    /// Returns the failure for a person who sent no events.
     static func unknown(_ person: PersonKey) -> RequestFailure {
         switch person {
         case .user(let id):

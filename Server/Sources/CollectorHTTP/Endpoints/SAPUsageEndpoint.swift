@@ -60,7 +60,7 @@ struct SAPUsageEndpoint: RoutedResource {
             from: call.origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
-            { try await take(Array($0.readableBytesView), subject, policy, grant) }
+            { try await take(Array($0.readableBytesView), subject, policy, grant, call.origin) }
         )
     }
 
@@ -90,7 +90,8 @@ struct SAPUsageEndpoint: RoutedResource {
         _ body: [UInt8],
         _ subject: SAPUsageIntake.Subject,
         _ policy: UsagePolicy,
-        _ grant: KeyGrant
+        _ grant: KeyGrant,
+        _ origin: RequestOrigin
     ) async throws -> Response {
         let received = dependencies.clock.now().wall
         let report: SAPUsageIntake.Report
@@ -122,7 +123,13 @@ struct SAPUsageEndpoint: RoutedResource {
         let known = reports.withLock { $0[name] }
         // The body is identical to an earlier one whose contents are already on stable storage.
         if known == content { return Self.response(report, .ok) }
-        try await commit.store(report.batch, grant: grant, received: received, wireBytes: body.count)
+        try await commit.store(
+            report.batch,
+            grant: grant,
+            received: received,
+            wireBytes: body.count,
+            from: policy.isAnonymous ? nil : origin
+        )
         if report.batch.accepted > 0 || report.batch.count == 0 { reports.withLock { $0[name] = content } }
         return Self.response(report, known == nil ? .created : .ok)
     }

@@ -12,6 +12,8 @@ enum SavedObjectKind: String, Sendable {
     case board
     /// An alert.
     case alert
+    /// A cohort.
+    case cohort
 }
 
 /// The JSON body and the version in a request for a saved object.

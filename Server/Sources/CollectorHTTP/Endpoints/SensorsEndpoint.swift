@@ -38,6 +38,7 @@ struct SensorsEndpoint: RoutedResource {
         var encoding: ContentEncoding
         var body: [UInt8]
         var received: Timestamp
+        var origin: RequestOrigin
     }
 
     /// Receives one body.
@@ -47,7 +48,13 @@ struct SensorsEndpoint: RoutedResource {
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         try await open(request, from: origin) { opened in
             let batch = try await admit(opened)
-            try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
+            try await commit.store(
+                batch,
+                grant: opened.grant,
+                received: opened.received,
+                wireBytes: opened.body.count,
+                from: opened.origin
+            )
             return JSONResponse.empty()
         }
     }
@@ -69,7 +76,13 @@ struct SensorsEndpoint: RoutedResource {
         }
         if request.headers[Self.dryRun]?.lowercased() != "true" {
             let batch = try await admit(opened)
-            try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
+            try await commit.store(
+                batch,
+                grant: opened.grant,
+                received: opened.received,
+                wireBytes: opened.body.count,
+                from: opened.origin
+            )
         }
         return faults.isEmpty ? JSONResponse.empty() : Self.reasons(faults)
     }
@@ -131,7 +144,8 @@ struct SensorsEndpoint: RoutedResource {
                         grant: grant,
                         encoding: encoding,
                         body: Array(body.readableBytesView),
-                        received: dependencies.clock.now().wall
+                        received: dependencies.clock.now().wall,
+                        origin: origin
                     )
                 )
             }

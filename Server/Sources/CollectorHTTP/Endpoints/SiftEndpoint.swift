@@ -50,11 +50,16 @@ struct SiftEndpoint: RoutedResource {
             from: origin,
             dependencies,
             unpacked: { [widest] in RequestBody.unpackedVendorBytes($0, limits: widest) },
-            { try await take(Array($0.readableBytesView), account, grant) }
+            { try await take(Array($0.readableBytesView), account, grant, origin) }
         )
     }
 
-    private func take(_ body: [UInt8], _ account: String, _ grant: KeyGrant) async throws -> Response {
+    private func take(
+        _ body: [UInt8],
+        _ account: String,
+        _ grant: KeyGrant,
+        _ origin: RequestOrigin
+    ) async throws -> Response {
         let received = dependencies.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
@@ -77,7 +82,7 @@ struct SiftEndpoint: RoutedResource {
                 reporting: RequestFailure(error)
             )
         }
-        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
+        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count, from: origin)
         return Self.response(batch)
     }
 

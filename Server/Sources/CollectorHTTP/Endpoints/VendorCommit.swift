@@ -19,16 +19,22 @@ struct VendorCommit: Sendable {
     /// Rejected events are stored with their reasons. A body of more than one record may be stored partially if the
     /// disk fails; when it is sent again, the stored part is recognized as a duplicate. For erased installations, only
     /// the number of their events is stored.
+    ///
+    /// - Parameter origin: The sender; nil if its address must not be stored.
     func store(
         _ batch: VendorBatch,
         grant: KeyGrant,
         received: Timestamp,
-        wireBytes: Int
+        wireBytes: Int,
+        from origin: RequestOrigin?
     ) async throws(RequestFailure) {
+        let client = dependencies.configuration.clientAddresses.stored(origin?.sender)
         let counts = batch.erased.map { installation, events in
             ErasureRecord(received: received, key: grant.name, installation: installation, events: events).bytes
         }
-        let records = batch.records.map { (FrameKind.intake, $0) } + counts.map { (FrameKind.erasedEvents, $0) }
+        let records =
+            batch.records.map { (FrameKind.intake, IntakeRecord.adding(client: client, to: $0)) }
+            + counts.map { (FrameKind.erasedEvents, $0) }
         let outcomes = await withTaskGroup(of: IntakeError?.self) { group in
             for (kind, record) in records {
                 group.addTask { [intake = dependencies.intake] in

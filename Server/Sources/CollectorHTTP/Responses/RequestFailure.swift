@@ -112,6 +112,10 @@ extension RequestFailure {
                 field: parameter,
                 message: error.message
             )
+        case .unknownCohort:
+            self.init(status: .unprocessableContent, code: .unknownCohort, field: "where", message: error.message)
+        case .unsupported(let parameter):
+            self.init(status: .notImplemented, code: .queryUnsupported, field: parameter, message: error.message)
         }
     }
 
@@ -123,15 +127,19 @@ extension RequestFailure {
             switch (error.kind, kind) {
             case (.malformed, .board): (.unprocessableContent, .malformedBoard)
             case (.malformed, .alert): (.unprocessableContent, .malformedAlert)
+            case (.malformed, .cohort): (.unprocessableContent, .malformedCohort)
             case (.notFound, _): (.notFound, .notFound)
             case (.changed, .board): (.conflict, .boardChanged)
-            case (.changed, .alert): (.conflict, .alertChanged)
+            // Cohorts have no versions.
+            case (.changed, .alert), (.changed, .cohort): (.conflict, .alertChanged)
             // Only boards can be built in.
             case (.builtIn, _): (.conflict, .boardReadyMade)
             case (.full, .board): (.unprocessableContent, .boardsFull)
             case (.full, .alert): (.unprocessableContent, .alertsFull)
+            case (.full, .cohort): (.unprocessableContent, .cohortsFull)
             case (.unavailable, .board): (.serviceUnavailable, .boardsUnavailable)
             case (.unavailable, .alert): (.serviceUnavailable, .alertsUnavailable)
+            case (.unavailable, .cohort): (.serviceUnavailable, .cohortsUnavailable)
             }
         self.init(status: status, code: code, field: error.field, message: error.message)
         if error.kind == .unavailable { retryAfter = .seconds(30) }

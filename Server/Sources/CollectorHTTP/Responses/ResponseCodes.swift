@@ -165,6 +165,24 @@ extension ResponseCode {
     /// Remedy: Choose a shorter time range, or change the parameter that `field` names.
     static let questionTooLarge = ResponseCode(rawValue: "question_too_large")
 
+    /// A condition names a cohort that does not exist.
+    ///
+    /// Status: 422.
+    ///
+    /// Cause: No cohort has the name in `where`; it may have been removed.
+    ///
+    /// Remedy: Choose a cohort that `GET /v1/cohorts` lists, or quote the name of an attribute: `"cohort"=…`.
+    static let unknownCohort = ResponseCode(rawValue: "unknown_cohort")
+
+    /// The analysis store does not support this query.
+    ///
+    /// Status: 501.
+    ///
+    /// Cause: Values of people, cohorts and groups are not available in queries that ClickHouse answers.
+    ///
+    /// Remedy: Leave out the parameter that `field` names, or query a collector on one machine.
+    static let queryUnsupported = ResponseCode(rawValue: "query_unsupported")
+
     /// Too many queries are running.
     ///
     /// Status: 503.
@@ -191,6 +209,15 @@ extension ResponseCode {
     ///
     /// Remedy: Retry after the time in `Retry-After`.
     static let tooManyExpectations = ResponseCode(rawValue: "too_many_expectations")
+
+    /// Too many exports are running.
+    ///
+    /// Status: 503.
+    ///
+    /// Cause: Two exports of people's data are already running.
+    ///
+    /// Remedy: Retry after the time in `Retry-After`.
+    static let exportsRunning = ResponseCode(rawValue: "exports_running")
 
     /// A replay is running.
     ///
@@ -335,7 +362,7 @@ extension ResponseCode {
     ///
     /// Status: 422.
     ///
-    /// Cause: The boards reached their maximum number or size.
+    /// Cause: The boards have reached their maximum number or size.
     ///
     /// Remedy: Delete boards that are not needed.
     static let boardsFull = ResponseCode(rawValue: "boards_full")
@@ -371,7 +398,7 @@ extension ResponseCode {
     ///
     /// Status: 422.
     ///
-    /// Cause: The alerts reached their maximum number or size.
+    /// Cause: The alerts have reached their maximum number or size.
     ///
     /// Remedy: Delete alerts that are not needed.
     static let alertsFull = ResponseCode(rawValue: "alerts_full")
@@ -384,6 +411,33 @@ extension ResponseCode {
     ///
     /// Remedy: Check the free space and the permissions of the file that the message names.
     static let alertsUnavailable = ResponseCode(rawValue: "alerts_unavailable")
+
+    /// The cohort is malformed.
+    ///
+    /// Status: 422.
+    ///
+    /// Cause: A member of the cohort is invalid.
+    ///
+    /// Remedy: Correct the member that `field` names.
+    static let malformedCohort = ResponseCode(rawValue: "malformed_cohort")
+
+    /// No more cohorts can be saved.
+    ///
+    /// Status: 422.
+    ///
+    /// Cause: The cohorts have reached their maximum number or size.
+    ///
+    /// Remedy: Remove cohorts that are not needed.
+    static let cohortsFull = ResponseCode(rawValue: "cohorts_full")
+
+    /// The cohorts cannot be read or saved.
+    ///
+    /// Status: 503.
+    ///
+    /// Cause: The file with the cohorts cannot be read or written.
+    ///
+    /// Remedy: Check the free space and the permissions of the file that the message names.
+    static let cohortsUnavailable = ResponseCode(rawValue: "cohorts_unavailable")
 
     /// Too many test messages are being sent.
     ///

@@ -24,12 +24,23 @@ struct CollectorContext: RequestContext {
     }
 }
 
-/// Determines client addresses for rate limits, including behind trusted proxies.
+/// Determines client addresses, including behind trusted proxies.
 struct ClientAddresses: Sendable {
     /// The addresses of proxies whose `X-Forwarded-For` is trusted.
     let trustedProxies: Set<IPAddress>
 
     /// Returns the address that a request is counted against.
+    ///
+    /// The parameters are those of ``sender(peer:forwardedFor:)``.
+    ///
+    /// - Returns: Nil for this machine itself, whose requests are not counted, because a proxy on it would represent
+    ///   all its clients.
+    func client(peer: IPAddress?, forwardedFor header: [String]) -> IPAddress? {
+        let sender = sender(peer: peer, forwardedFor: header)
+        return sender?.isLoopback == true ? nil : sender
+    }
+
+    /// Returns the address from which a request was sent.
     ///
     /// Each proxy appends the address of its own client to the header. Reading backward from the end, the first address
     /// that is not a trusted proxy's is the client's; anything before it may be forged.
@@ -37,9 +48,7 @@ struct ClientAddresses: Sendable {
     /// - Parameters:
     ///   - peer: The address of the connection's peer.
     ///   - header: The values of `X-Forwarded-For`, one string per header.
-    /// - Returns: Nil for this machine itself, whose requests are not counted, because a proxy on it would represent
-    ///   all its clients.
-    func client(peer: IPAddress?, forwardedFor header: [String]) -> IPAddress? {
+    func sender(peer: IPAddress?, forwardedFor header: [String]) -> IPAddress? {
         guard var client = peer else { return nil }
         if trustedProxies.contains(client) {
             for text in header.flatMap({ $0.split(separator: ",") }).reversed() {
@@ -48,7 +57,7 @@ struct ClientAddresses: Sendable {
                 guard trustedProxies.contains(address) else { break }
             }
         }
-        return client.isLoopback ? nil : client
+        return client
     }
 
     /// Parses an address as written by proxies.

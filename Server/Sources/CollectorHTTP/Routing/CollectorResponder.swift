@@ -35,7 +35,7 @@ struct CollectorResponder: HTTPResponder {
         var response: Response
         var found: RouteMatch?
         do {
-            let origin = RequestOrigin(address: address(of: request, from: context.peer), channel: context.channel)
+            let origin = origin(of: request, context)
             try count(origin)
             try access.hosts.check(request)
             let match = try routes.find(request.method, request.uri.path)
@@ -121,9 +121,14 @@ struct CollectorResponder: HTTPResponder {
         return JSONResponse.failure(routes.failure(failure, at: request.uri.path))
     }
 
-    private func address(of request: Request, from peer: IPAddress?) -> IPAddress? {
-        ClientAddresses(trustedProxies: dependencies.configuration.trustedProxies)
-            .client(peer: peer, forwardedFor: request.headers[values: Self.forwardedFor])
+    private func origin(of request: Request, _ context: CollectorContext) -> RequestOrigin {
+        let sender = ClientAddresses(trustedProxies: dependencies.configuration.trustedProxies)
+            .sender(peer: context.peer, forwardedFor: request.headers[values: Self.forwardedFor])
+        return RequestOrigin(
+            address: sender?.isLoopback == true ? nil : sender,
+            sender: sender,
+            channel: context.channel
+        )
     }
 
     private func count(_ origin: RequestOrigin) throws(RequestFailure) {

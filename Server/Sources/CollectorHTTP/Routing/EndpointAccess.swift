@@ -32,7 +32,7 @@ enum EndpointAccess: Sendable {
     ///   - changes: Whether the endpoint changes the collector's data.
     ///   - hasKeyElsewhere: Whether a request has a key, valid or not, in a place other than `Authorization`.
     case account(changes: Bool = true, hasKeyElsewhere: @Sendable (Request) -> Bool = { _ in false })
-    /// A change to a board or its links.
+    /// A change to a board, its links, or a cohort.
     ///
     /// - Parameter changesReadAccess: Whether the change affects who may read without a key.
     case boards(changesReadAccess: Bool)
@@ -116,7 +116,7 @@ struct AccessPolicy: Sendable {
         if !needsKey { try origins.checkIsOwn(request) }
         if isOpen { try hosts.checkIsLocal(request) }
         if needsKey || changesReadAccess {
-            _ = try dependencies.operatorGrant(request, to: "change boards and their links")
+            _ = try dependencies.operatorGrant(request, to: "change boards, their links, and cohorts")
         }
     }
 

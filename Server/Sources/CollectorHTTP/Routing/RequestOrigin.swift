@@ -8,6 +8,8 @@ internal import NIOCore
 struct RequestOrigin: Sendable {
     /// The client's address, including behind trusted proxies; nil for this machine itself.
     let address: IPAddress?
+    /// The client's address, also for this machine itself; nil if the connection has none.
+    let sender: IPAddress?
     /// The channel of the connection.
     let channel: any Channel
 

@@ -40,6 +40,8 @@ public struct CollectorConfiguration: Sendable {
     ///
     /// All clients of any other proxy count as one address.
     public var trustedProxies: Set<IPAddress> = []
+    /// Whether events are stored with the sender's address.
+    public var clientAddresses = ClientAddressPolicy.drop
     /// The default limits for keys that have no limits of their own.
     public var keyLimits = KeyLimits()
     /// The allowed prefixes of webhook URLs; empty for the default rule.

@@ -41,6 +41,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
     ///   - sensorsConfiguration: The remote configuration for clients of Sensors Analytics.
     ///   - usagePolicies: The policies for the usage reports of each application.
     ///   - boards: The store of boards.
+    ///   - cohorts: The saved cohorts, which conditions of queries can name; nil keeps them in memory only.
     ///   - alerts: The alerts and the dependencies for sending notifications.
     ///   - plan: The current tracking plan, which events are checked against during indexing; nil for none.
     ///   - zones: Returns the time zones used in queries.
@@ -61,6 +62,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         sensorsConfiguration: SensorsConfigurationFile? = nil,
         usagePolicies: UsagePolicyFile? = nil,
         boards: BoardStore,
+        cohorts: CohortStore? = nil,
         alerts: AlertNotificationDependencies,
         plan: PlanChecker? = nil,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
@@ -71,6 +73,8 @@ public struct CollectorServer: Service, CustomStringConvertible {
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
+        let cohorts = cohorts ?? CohortStore(path: nil, at: clock.now().wall, zones: zones)
+        store.use(cohorts)
         dependencies = CollectorDependencies(
             configuration: configuration,
             intake: intake,
@@ -120,9 +124,11 @@ public struct CollectorServer: Service, CustomStringConvertible {
             PlanEndpoints(dependencies: dependencies, plan: plan), failed, DeviceEndpoints(dependencies: dependencies),
             BoardEndpoints(dependencies: dependencies, boards: boards, cards: cards, catalog: catalog),
             AlertEndpoints(dependencies: dependencies, service: service),
+            CohortEndpoints(dependencies: dependencies, cohorts: cohorts, zones: zones),
             FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
             UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
             UserErasureEndpoints(dependencies: dependencies), ConsentEndpoints(dependencies: dependencies),
+            PersonExportEndpoints(dependencies: dependencies), InventoryEndpoint(dependencies: dependencies),
             ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
             StatusEndpoints(dependencies: dependencies, alerts: service.store),
             PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),

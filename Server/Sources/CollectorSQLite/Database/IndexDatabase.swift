@@ -125,6 +125,7 @@ struct IndexDatabase: Sendable {
             try IndexSchema.migrator.migrate(pool)
             if let legacy { try pool.write { try legacy.enter($0) } }
             try pool.read { try IndexSchema.check($0) }
+            try pool.write { try SignInUpgrade.run($0) }
             checkpoints = try IndexCheckpoints(path, of: log)
         } catch {
             do {

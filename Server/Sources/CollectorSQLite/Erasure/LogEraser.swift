@@ -302,11 +302,10 @@ public final class LogEraser: Sendable {
         _ checker: PlanChecker?
     ) async throws -> Int {
         let (progress, events) = try await store.database.pool.write {
-            [joinsVisitors = store.joinsVisitors, erasedUsers = store.erasedUsers, queue, folder, storage, limits] db in
+            [erasedUsers = store.erasedUsers, queue, folder, storage, limits] db in
             let transaction = try IndexTransaction(
                 db,
                 plan: checker,
-                joinsVisitors: joinsVisitors,
                 erasures: queue,
                 erasedUsers: erasedUsers
             )

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorCore
+internal import Foundation
 internal import GRDB
 internal import TrackwayCore
 
@@ -53,6 +54,35 @@ struct UserInstallation {
             )
         }
         return installations
+    }
+
+    /// Returns all installations of a person, except erased ones.
+    ///
+    /// A visitor has one; it is shared if a user ever signed in there.
+    ///
+    /// - Complexity: O(the person's sessions).
+    static func all(of person: PersonKey, _ db: Database) throws -> [UserInstallation] {
+        switch person {
+        case .user(let id): return try all(of: id, db)
+        case .visitor(let id):
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT i.number, s.periods, EXISTS (
+                        SELECT 1 FROM visits v JOIN users u ON u.number = v.user
+                        WHERE v.installation = i.number AND u.id IS NOT NULL
+                    ) FROM installations i LEFT JOIN sign_ins s ON s.installation = i.number
+                    WHERE i.id = ? AND i.erased = 0
+                    """,
+                arguments: [id.blob]
+            )
+            guard let row else { return [] }
+            let periods: Data? = row[1]
+            let history = periods.map { $0.withUnsafeBytes { SignInHistory(bytes: $0) } } ?? SignInHistory()
+            let isShared: Bool = row[2]
+            let times = history.isSeparate ? [.min ... .max] : history.visitorTimes.map { [$0] } ?? []
+            return [UserInstallation(id: id, number: row[0], times: isShared ? times : nil)]
+        }
     }
 
     /// Returns what an erasure of a user would remove; nil if nothing is known about the user.

@@ -61,7 +61,7 @@ final class BehaviorIndexer: IndexTable {
     private let people: PeopleTable
     private let devices: DeviceTable
     private let deviceSums: DeviceSums
-    private let signIns: SignInTable?
+    private let signIns: SignInTable
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
     /// The sessions in order of first appearance, so that the order of writing is deterministic.
@@ -79,9 +79,7 @@ final class BehaviorIndexer: IndexTable {
     private var owner: Int64??
 
     /// Creates an indexer on the writing connection.
-    ///
-    /// - Parameter signIns: The sign-ins; nil if visitors and users are different people.
-    init(_ db: Database, _ signIns: SignInTable?) throws {
+    init(_ db: Database, _ signIns: SignInTable) throws {
         self.signIns = signIns
         sessions = try SessionTable(db)
         screens = try ScreenSums(db)
@@ -246,7 +244,7 @@ final class BehaviorIndexer: IndexTable {
             }
         }
         let device = installation == 0 ? nil : deviceSums.sum(of: installation)
-        let signIns = installation == 0 ? nil : try signIns?.installation(installation)
+        let signIns = installation == 0 ? nil : try signIns.installation(installation)
         if facts.isSeparate, facts.user == nil { signIns?.keepSeparate() }
         place = Place(
             session: session.map(ByteText.init),

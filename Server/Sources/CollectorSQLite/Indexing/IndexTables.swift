@@ -77,13 +77,11 @@ struct IndexTables {
     /// - Parameters:
     ///   - checker: Checks events against the tracking plan; nil without a plan.
     ///   - cursor: The log position up to which the index has read.
-    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     ///   - erasedUsers: The users erased before this transaction.
     init(
         _ db: Database,
         plan checker: PlanChecker? = nil,
         at cursor: LogPosition = .start,
-        joinsVisitors: Bool = true,
         erasedUsers identities: Set<IdentityHash> = []
     ) throws {
         minutes = try MinuteSums(db)
@@ -93,7 +91,7 @@ struct IndexTables {
         plan = PlanTables(sums: try checker.map { try PlanCounter(db, $0, at: cursor) })
         failed = try FailedTable(db)
         signIns = try SignInTable(db)
-        behavior = try BehaviorIndexer(db, joinsVisitors ? signIns : nil)
+        behavior = try BehaviorIndexer(db, signIns)
         events = try EventWriter(db)
         runs = try RunWriter(db)
         ranges = try RangeTable(db)

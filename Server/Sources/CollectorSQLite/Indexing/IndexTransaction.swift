@@ -56,13 +56,11 @@ final class IndexTransaction {
     ///
     /// - Parameters:
     ///   - plan: Checks events against the tracking plan; nil without a plan.
-    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     ///   - erasures: The collector's erasures; nil if the log cannot be rewritten.
     ///   - erasedUsers: The users erased before this transaction.
     init(
         _ db: Database,
         plan checker: PlanChecker? = nil,
-        joinsVisitors: Bool = true,
         erasures: ErasureQueue? = nil,
         erasedUsers: Set<IdentityHash> = []
     ) throws {
@@ -73,7 +71,6 @@ final class IndexTransaction {
             db,
             plan: checker,
             at: progress.cursor,
-            joinsVisitors: joinsVisitors,
             erasedUsers: erasedUsers
         )
     }

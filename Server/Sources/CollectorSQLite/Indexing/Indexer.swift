@@ -358,12 +358,11 @@ public final class Indexer: Sendable {
     ///
     /// A chunk that does not start at the index's position is skipped; the range is read again.
     private func write(_ chunk: LogChunk) async throws {
-        let (joinsVisitors, erasures, erasedUsers) = (store.joinsVisitors, store.erasures, store.erasedUsers)
+        let (erasures, erasedUsers) = (store.erasures, store.erasedUsers)
         let step = try await store.database.pool.write { [limits, plan] db in
             let transaction = try IndexTransaction(
                 db,
                 plan: plan,
-                joinsVisitors: joinsVisitors,
                 erasures: erasures,
                 erasedUsers: erasedUsers
             )

@@ -10,6 +10,21 @@ enum ActivityRows {
     /// The earliest possible time.
     private static let earliest = Timestamp(milliseconds: .min)
 
+    /// The people, or the groups, that a query counts.
+    struct Counted {
+        let map: PersonMap
+        let groups: GroupNumbers?
+
+        init(_ unit: QueryUnit, _ budget: QueryBudget, _ cohorts: [String: Cohort], _ db: Database) throws {
+            map = try PersonMap(db, cohorts: cohorts)
+            groups = unit.groupType.map { GroupNumbers($0, budget: budget) }
+        }
+
+        func reader(_ filter: QueryFilter, _ db: Database) throws -> EventReader {
+            try EventReader(filter, people: map, groups: groups, db)
+        }
+    }
+
     /// Counts the new, returning and dormant people per interval.
     ///
     /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
@@ -18,12 +33,25 @@ enum ActivityRows {
         _ query: ActivityQuery,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> Lifecycle {
-        let time = query.time
         var meter = QueryMeter(budget, clock: clock)
-        var tally = LifecycleTally(intervals: time.count, budget: budget)
-        let people = try PersonMap(db)
+        var tally = try lifecycle(query, Counted(query.unit, budget, cohorts, db), &meter, db)
+        let intervals = try tally.result()
+        try meter.checkTime()
+        return Lifecycle(intervals: intervals, events: meter.events)
+    }
+
+    /// Counts the events of a lifecycle query.
+    static func lifecycle(
+        _ query: ActivityQuery,
+        _ people: Counted,
+        _ meter: inout QueryMeter,
+        _ db: Database
+    ) throws -> LifecycleTally {
+        let time = query.time
+        var tally = LifecycleTally(intervals: time.count, budget: meter.budget)
         try forEachEarlier(query.filter, than: time.preceding, people, &meter, db) { try tally.count($0, -2) }
         try forEachPerson(query.filter, [time.preceding, time.edges[0]], people, &meter, db) { person, _ in
             try tally.count(person, -1)
@@ -31,9 +59,7 @@ enum ActivityRows {
         try forEachPerson(query.filter, time.edges, people, &meter, db) { person, moment in
             try tally.count(person, time.slot(of: moment))
         }
-        let intervals = try tally.result()
-        try meter.checkTime()
-        return Lifecycle(intervals: intervals, events: meter.events)
+        return tally
     }
 
     /// Counts people by the number of intervals in which they are active.
@@ -44,19 +70,30 @@ enum ActivityRows {
         _ query: ActivityQuery,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> Stickiness {
-        let time = query.time
         var meter = QueryMeter(budget, clock: clock)
-        var active = PeopleByInterval(limit: budget.people)
-        try forEachPerson(query.filter, time.edges, try PersonMap(db), &meter, db) { person, moment in
-            try active.insert(person, time.slot(of: moment))
+        let active = try stickiness(query, Counted(query.unit, budget, cohorts, db), &meter, db)
+        var counts = Array(repeating: Int64(0), count: query.time.count)
+        active.forEachPerson { _, intervals in counts[intervals.count - 1] += 1 }
+        try meter.checkTime()
+        return Stickiness(people: counts, events: meter.events)
+    }
+
+    /// Counts the events of a stickiness query.
+    static func stickiness(
+        _ query: ActivityQuery,
+        _ people: Counted,
+        _ meter: inout QueryMeter,
+        _ db: Database
+    ) throws -> PeopleByInterval {
+        var active = PeopleByInterval(limit: meter.budget.people)
+        try forEachPerson(query.filter, query.time.edges, people, &meter, db) { person, moment in
+            try active.insert(person, query.time.slot(of: moment))
         }
         try active.settle()
-        var people = Array(repeating: Int64(0), count: time.count)
-        active.forEachPerson { _, intervals in people[intervals.count - 1] += 1 }
-        try meter.checkTime()
-        return Stickiness(people: people, events: meter.events)
+        return active
     }
 
     /// Computes retention: the number of people who return.
@@ -67,12 +104,25 @@ enum ActivityRows {
         _ query: RetentionQuery,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> Retention {
-        let time = query.time
         var meter = QueryMeter(budget, clock: clock)
-        var tally = RetentionTally(query, budget: budget)
-        let people = try PersonMap(db)
+        var tally = try retention(query, Counted(query.unit, budget, cohorts, db), &meter, db)
+        let cohorts = try tally.result()
+        try meter.checkTime()
+        return Retention(cohorts: cohorts, events: meter.events)
+    }
+
+    /// Counts the events of a retention query.
+    static func retention(
+        _ query: RetentionQuery,
+        _ people: Counted,
+        _ meter: inout QueryMeter,
+        _ db: Database
+    ) throws -> RetentionTally {
+        let time = query.time
+        var tally = RetentionTally(query, budget: meter.budget)
         if query.cohort == .first {
             try forEachEarlier(query.first, than: time.edges[0], people, &meter, db) { try tally.addEarlierPerson($0) }
         }
@@ -86,10 +136,11 @@ enum ActivityRows {
                 try body(person, time.slot(of: event.time), moment)
             }
             let within = Array(time.edges.dropFirst().dropLast())
-            guard let pass = try QuarterReader(filter, edges: within, people: people, db),
+            guard people.groups == nil,
+                let pass = try QuarterReader(filter, edges: within, people: people.map, db),
                 !isFirstAny || query.returning == QueryFilter()
             else {
-                var pass = try EventReader(filter, people: people, db)
+                var pass = try people.reader(filter, db)
                 return try pass.read(from: time.edges[0], to: time.end, &meter, db) { try exact($0) }
             }
             try pass.read(from: time.edges[0], to: time.end, &meter, db) { quarter in
@@ -108,10 +159,8 @@ enum ActivityRows {
         try read(query.first) { try tally.addFirst($0, $1, at: $2) }
         tally.settle()
         try read(query.returning) { try tally.addReturn($0, $1, at: $2) }
-        try settle(&tally, time, people, meter, db)
-        let cohorts = try tally.result()
-        try meter.checkTime()
-        return Retention(cohorts: cohorts, events: meter.events)
+        try settle(&tally, time, people.map, meter, db)
+        return tally
     }
 
     /// Looks up later events that the counts per quarter do not reveal.
@@ -158,15 +207,17 @@ enum ActivityRows {
     private static func forEachPerson(
         _ filter: QueryFilter,
         _ edges: [Timestamp],
-        _ people: PersonMap,
+        _ people: Counted,
         _ meter: inout QueryMeter,
         _ db: Database,
         _ body: (Int64, Timestamp) throws -> Void
     ) throws {
         guard let from = edges.first, let end = edges.last else { return }
         let within = Array(edges.dropFirst().dropLast())
-        guard let pass = try QuarterReader(filter, edges: within, people: people, events: false, db) else {
-            var pass = try EventReader(filter, people: people, db)
+        guard people.groups == nil,
+            let pass = try QuarterReader(filter, edges: within, people: people.map, events: false, db)
+        else {
+            var pass = try people.reader(filter, db)
             return try pass.read(from: from, to: end, &meter, db) { event in
                 if let person = event.person { try body(person, event.time) }
             }
@@ -186,21 +237,21 @@ enum ActivityRows {
     private static func forEachEarlier(
         _ filter: QueryFilter,
         than moment: Timestamp,
-        _ people: PersonMap,
+        _ people: Counted,
         _ meter: inout QueryMeter,
         _ db: Database,
         _ body: (Int64) throws -> Void
     ) throws {
-        guard filter != QueryFilter() else {
+        guard filter != QueryFilter() || people.groups != nil else {
             let statement = try RawStatement(db, "SELECT number FROM users WHERE first < ?")
             statement.bind(1, moment.milliseconds)
             defer { statement.reset() }
             while try statement.step() {
-                for person in try people.people(statement.integer(0), before: moment, db) { try body(person) }
+                for person in try people.map.people(statement.integer(0), before: moment, db) { try body(person) }
             }
             return
         }
-        var pass = try EventReader(filter, people: people, db)
+        var pass = try people.reader(filter, db)
         try pass.read(from: earliest, to: moment, &meter, db) { event in
             if let person = event.person { try body(person) }
         }

@@ -18,7 +18,8 @@ struct EventReader {
         let position: Int64
         /// The number of the event's person (`users.number`).
         ///
-        /// Nil for an event that has neither a user nor an installation.
+        /// Nil for an event that has neither a user nor an installation. If the query counts groups, the number of the
+        /// event's group, or nil for none.
         let person: Int64?
         /// The installation's number; nil for clients that report no installation.
         let installation: Int64?
@@ -34,6 +35,12 @@ struct EventReader {
     private let parts: [PersonPart]?
     private let installation: Int64?
     private let people: PersonMap?
+    private let groups: GroupNumbers?
+    /// The fields of people with their numbers in ``PersonValues``.
+    private let personFields: [(field: Int, slot: Int)]
+    private let personValues: PersonValues?
+    /// Whether any field is in the event or its context.
+    private let readsEvents: Bool
     /// Whether events are found by runs (of a person, an installation or a time range) instead of by name.
     private var isInRuns: Bool { parts != nil || installation != nil || names.isEmpty }
     private let fields: [QueryField]
@@ -43,19 +50,29 @@ struct EventReader {
     ///
     /// - Parameters:
     ///   - fields: The fields whose values are read for each event.
-    ///   - people: Maps rows to people; nil if the query does not count people.
+    ///   - people: Maps rows to people; nil if the query neither counts people nor reads their values.
+    ///   - groups: Numbers the groups that the query counts; nil if it counts no groups.
     init(
         _ filter: QueryFilter,
         fields wanted: [QueryField] = [],
         people: PersonMap?,
+        groups: GroupNumbers? = nil,
         _ db: Database
     ) throws {
         self.filter = filter
         self.people = people
+        self.groups = groups
         names = filter.names.map { Array($0.utf8) }
         var fields = wanted
-        for field in filter.conditions.map(\.field) where !fields.contains(field) { fields.append(field) }
+        for field in filter.fields where !fields.contains(field) { fields.append(field) }
+        if let group = groups?.field, !fields.contains(group) { fields.append(group) }
         self.fields = fields
+        readsEvents = !fields.allSatisfy(\.isOfPerson)
+        let personValues = fields.contains(where: \.isOfPerson) ? try people?.values(db) : nil
+        self.personValues = personValues
+        personFields = fields.enumerated().compactMap { index, field in
+            field.isOfPerson ? personValues.map { (index, $0.slot(of: field)) } : nil
+        }
         values = try QueryFieldReader(fields, db)
         parts = try filter.user.map { id in
             let number = try Self.number(RawStatement(db, "SELECT number FROM users WHERE id = ?")) { $0.bind(1, id) }
@@ -88,6 +105,7 @@ struct EventReader {
         _ db: Database,
         _ body: (Event) throws -> Void
     ) throws {
+        try preparePeople(&meter, db)
         let span = from..<max(from, to)
         let columns = "SELECT time, position, person, installation, \(columns) FROM events"
         if let parts {
@@ -106,7 +124,7 @@ struct EventReader {
             let ofName = "WHERE name = ? AND time >= ? AND time < ?"
             for name in filter.names {
                 // The attributes of an app's own events are in the same row.
-                let isOwn = !fields.isEmpty && OwnEvents.contains(name)
+                let isOwn = readsEvents && OwnEvents.contains(name)
                 let rows = try RawStatement(
                     db,
                     isOwn
@@ -135,11 +153,17 @@ struct EventReader {
         _ db: Database,
         _ body: (Event) throws -> Void
     ) throws {
+        try preparePeople(&meter, db)
         var place = EventRanges.Filter(person: number)
         (place.from, place.to) = (times.lowerBound, times.upperBound)
         let span = Timestamp(milliseconds: times.lowerBound)..<Timestamp(milliseconds: times.upperBound + 1)
         let columns = "SELECT time, position, person, installation, \(columns) FROM events"
         try readRuns(place, columns, span, nil, &meter, db, body)
+    }
+
+    private func preparePeople(_ meter: inout QueryMeter, _ db: Database) throws {
+        guard let personValues, let people else { return }
+        try personValues.prepare(fields, people, &meter, db)
     }
 
     /// Reads the runs of a person, an installation, or a time range.
@@ -168,9 +192,9 @@ struct EventReader {
 
     /// The columns that are read besides time, position, person and installation.
     ///
-    /// If no fields are requested, the index by name contains all columns, and no event is read.
+    /// If no fields of events are requested, the index by name contains all columns, and no event is read.
     private var columns: String {
-        "\(isInRuns && !names.isEmpty ? "name" : "NULL"), \(fields.isEmpty ? "NULL, NULL" : "context, body")"
+        "\(isInRuns && !names.isEmpty ? "name" : "NULL"), \(readsEvents ? "context, body" : "NULL, NULL")"
     }
 
     private mutating func read(
@@ -213,11 +237,15 @@ struct EventReader {
         if isInRuns, !names.isEmpty {
             guard row.withBytes(4, { name in names.contains { $0.elementsEqual(name) } }) else { return nil }
         }
+        let owner = person.map { people?.person($0, at: time) ?? $0 }
         var found: [QueryValue?] = []
         if !fields.isEmpty {
-            found = try values(row, bodies)
+            found = readsEvents ? try values(row, bodies) : Array(repeating: nil, count: fields.count)
+            if let owner, let personValues {
+                for (field, slot) in personFields { found[field] = try personValues.value(slot, of: owner) }
+            }
             for condition in filter.conditions {
-                guard let field = fields.firstIndex(of: condition.field), condition.matches(found[field]) else {
+                guard condition.holds({ field in fields.firstIndex(of: field).flatMap { found[$0] } }) else {
                     return nil
                 }
             }
@@ -225,9 +253,15 @@ struct EventReader {
         return Event(
             time: time,
             position: row.integer(1),
-            person: person.map { people?.person($0, at: time) ?? $0 },
+            person: try counted(owner, found),
             installation: installation,
             values: found
         )
+    }
+
+    /// Returns the number of the person or the group that an event counts for.
+    private func counted(_ person: Int64?, _ values: [QueryValue?]) throws(StoreError) -> Int64? {
+        guard let groups else { return person }
+        return try groups.number(of: fields.firstIndex(of: groups.field).flatMap { values[$0] })
     }
 }

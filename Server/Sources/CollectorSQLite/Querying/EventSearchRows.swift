@@ -19,21 +19,30 @@ enum EventSearchRows {
         of total: UInt64,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> EventSearchResult {
         var result = EventSearchResult(events: [], searched: 0, total: total, next: nil)
         let columns = """
-            SELECT e.position, e.context, e.body, c.content FROM events e LEFT JOIN contexts c ON c.number = e.context
+            SELECT e.position, e.context, e.body, c.content, e.person, e.time FROM events e
+            LEFT JOIN contexts c ON c.number = e.context
             """
         guard var walk = try EventIterator(search.query, columns, db) else { return result }
         defer { walk.end() }
-        var match = try EventMatch(conditions: search.conditions, words: search.words, db)
+        var match = try EventMatch(
+            conditions: search.conditions,
+            words: search.words,
+            cohorts: cohorts,
+            QueryMeter(budget, clock: clock),
+            db
+        )
         var meter = SearchMeter(budget, clock: clock)
         var bytes = 0
         while let row = try walk.next() {
             result.searched += 1
             let position = EventPosition(rawValue: row.integer(0))
-            if try match.matches(row, context: 1, body: 2), let event = try EventRows.at(position, db) {
+            let person = match.person(row.optionalInteger(4), at: Timestamp(milliseconds: row.integer(5)))
+            if try match.matches(row, context: 1, body: 2, person: person), let event = try EventRows.at(position, db) {
                 result.events.append(event)
                 bytes += event.responseBytes
             }

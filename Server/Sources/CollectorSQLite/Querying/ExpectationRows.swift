@@ -23,10 +23,7 @@ enum ExpectationRows {
         var tally = tally
         let filter = tally.expectation.filter
         let names = filter.names.map { Array($0.utf8) }
-        let fields = filter.conditions.map(\.field).reduce(into: [QueryField]()) { fields, field in
-            if !fields.contains(field) { fields.append(field) }
-        }
-        let places = filter.conditions.map { fields.firstIndex(of: $0.field) ?? 0 }
+        let fields = filter.fields
         var reader = try QueryFieldReader(fields, db)
         let statement = try RawStatement(
             db,
@@ -57,7 +54,7 @@ enum ExpectationRows {
                     id: id,
                     user: statement.optionalText(3),
                     installation: statement.id(4),
-                    values: places.map { values[$0] }
+                    values: values
                 )
             )
         }

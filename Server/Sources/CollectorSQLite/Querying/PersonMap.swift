@@ -16,12 +16,16 @@ struct PersonMap {
     /// The value is 0 for a separate person, and ``severalPeople`` if the user depends on the time.
     private var users: [UInt32] = []
     private var histories: [Int64: SignInHistory] = [:]
+    /// The values of people, which all readers of a query share.
+    let shared: SharedValues
     private static let severalPeople = UInt32.max
 
     /// Reads the map of the whole index.
     ///
+    /// - Parameter cohorts: The cohorts that the query's conditions name.
     /// - Complexity: O(visitors who signed in); 4 bytes for each user and visitor if there are any.
-    init(_ db: Database) throws {
+    init(_ db: Database, cohorts: [String: Cohort] = [:]) throws {
+        shared = SharedValues(cohorts: cohorts)
         let visitors = try RawStatement(db, "SELECT number, joined FROM users WHERE joined IS NOT NULL")
         let highest = try RawStatement(db, "SELECT max(number) FROM users")
         defer { highest.reset() }
@@ -123,9 +127,9 @@ struct PersonMap {
     }
 
     private static func hasEvent(_ number: Int64, _ times: ClosedRange<Int64>, _ db: Database) throws -> Bool {
-        var places = try PersonEventPositions(of: number, in: times, after: nil, db)
-        defer { places.end() }
-        return try places.step() != nil
+        var order = PersonEventOrder(of: [PersonEventOrder.Part(number: number, times: times, isVisit: false)])
+        if case .place = try order.next(RunRows(db)) { return true }
+        return false
     }
 }
 
@@ -178,8 +182,9 @@ struct PersonPart {
             """
             SELECT u.number, u.joined, s.periods FROM (SELECT installation, max(last) AS last FROM visits WHERE user = ?1 GROUP BY installation) v
             CROSS JOIN users u ON u.installation = v.installation AND u.id IS NULL AND u.joined IS NOT NULL
+            CROSS JOIN installations i ON i.number = v.installation
             LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
-            ORDER BY v.last DESC, u.number
+            ORDER BY v.last DESC, i.id
             """
         )
         visitors.bind(1, person)
@@ -207,20 +212,46 @@ struct PersonPart {
     /// The event totals of a part.
     struct Sums {
         /// The time of the first event; nil without events.
-        var first: Int64?
+        private(set) var first: Int64?
         /// The time of the last event; nil without events.
-        var last: Int64?
+        private(set) var last: Int64?
         /// The number of events.
-        var events: Int64 = 0
+        private(set) var events: Int64 = 0
+        /// The number of sessions of whole parts.
+        private var wholeSessions: Int64 = 0
+        /// The sessions of time ranges; a session can have events in several ranges of one visitor.
+        private var sessionsInRanges: Set<Int64> = []
+
+        /// Creates the sums of a whole part; without arguments, those of no events.
+        init(first: Int64? = nil, last: Int64? = nil, events: Int64 = 0, sessions: Int64 = 0) {
+            self.first = first
+            self.last = last
+            self.events = events
+            wholeSessions = sessions
+        }
+
         /// The number of sessions in which the user has no other events.
-        var sessions: Int64 = 0
+        var sessions: Int64 { wholeSessions + Int64(sessionsInRanges.count) }
 
         /// Adds the sums of another part.
         mutating func add(_ other: Sums) {
-            first = [first, other.first].compactMap(\.self).min()
-            last = [last, other.last].compactMap(\.self).max()
-            events += other.events
-            sessions += other.sessions
+            add(first: other.first, last: other.last, events: other.events)
+            wholeSessions += other.wholeSessions
+            sessionsInRanges.formUnion(other.sessionsInRanges)
+        }
+
+        /// Adds a session's events in a time range.
+        ///
+        /// - Parameter session: The session; nil for events outside sessions, and for a session that is already counted.
+        fileprivate mutating func add(_ session: Int64?, first: Int64?, last: Int64?, events: Int64) {
+            add(first: first, last: last, events: events)
+            if let session { sessionsInRanges.insert(session) }
+        }
+
+        private mutating func add(first: Int64?, last: Int64?, events: Int64) {
+            self.first = [self.first, first].compactMap(\.self).min()
+            self.last = [self.last, last].compactMap(\.self).max()
+            self.events += events
         }
     }
 
@@ -231,24 +262,11 @@ struct PersonPart {
     func sums(excluding user: Int64?, _ db: Database) throws -> Sums {
         let isNew =
             "session > 0 AND NOT EXISTS (SELECT 1 FROM visits o WHERE o.user = ?2 AND o.installation = p.installation AND o.session = p.session)"
-        let statement: RawStatement
-        if isWhole {
-            statement = try RawStatement(
-                db,
-                "SELECT min(p.first), max(p.last), coalesce(sum(p.events), 0), coalesce(sum(\(isNew)), 0) FROM visits p WHERE p.user = ?1"
-            )
-        } else {
-            statement = try RawStatement(
-                db,
-                """
-                SELECT min(time), max(time), count(*), count(DISTINCT CASE WHEN p.\(isNew) THEN p.session END)
-                FROM runs p INDEXED BY runs_by_person_time CROSS JOIN events ON position BETWEEN p.first AND p.last
-                WHERE p.person = ?1 AND p.latest >= ?3 AND p.earliest <= ?4 AND time >= ?3 AND time <= ?4
-                """
-            )
-            statement.bind(3, times.lowerBound)
-            statement.bind(4, times.upperBound)
-        }
+        guard isWhole else { return try sumsInRange(excluding: user, isNew: isNew, db) }
+        let statement = try RawStatement(
+            db,
+            "SELECT min(p.first), max(p.last), coalesce(sum(p.events), 0), coalesce(sum(\(isNew)), 0) FROM visits p WHERE p.user = ?1"
+        )
         statement.bind(1, number)
         statement.bind(2, user ?? 0)
         defer { statement.reset() }
@@ -259,5 +277,34 @@ struct PersonPart {
             events: statement.integer(2),
             sessions: statement.integer(3)
         )
+    }
+
+    /// Returns the sums of the events in ``times``.
+    ///
+    /// - Parameter isNew: The condition on `runs` (as `p`) for sessions in which the user has no other events.
+    private func sumsInRange(excluding user: Int64?, isNew: String, _ db: Database) throws -> Sums {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT CASE WHEN p.\(isNew) THEN p.session END, min(time), max(time), count(*)
+            FROM runs p INDEXED BY runs_by_person_time CROSS JOIN events ON position BETWEEN p.first AND p.last
+            WHERE p.person = ?1 AND p.latest >= ?3 AND p.earliest <= ?4 AND time >= ?3 AND time <= ?4 GROUP BY p.session
+            """
+        )
+        statement.bind(1, number)
+        statement.bind(2, user ?? 0)
+        statement.bind(3, times.lowerBound)
+        statement.bind(4, times.upperBound)
+        defer { statement.reset() }
+        var sums = Sums()
+        while try statement.step() {
+            sums.add(
+                statement.optionalInteger(0),
+                first: statement.optionalInteger(1),
+                last: statement.optionalInteger(2),
+                events: statement.integer(3)
+            )
+        }
+        return sums
     }
 }

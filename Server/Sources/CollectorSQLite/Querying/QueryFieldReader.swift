@@ -6,6 +6,8 @@ internal import GRDB
 internal import TrackwayCore
 
 /// Reads the values of a query's fields from events and their contexts.
+///
+/// Values of people are missing; ``PersonValues`` reads them.
 struct QueryFieldReader {
     /// The maximum number of cached contexts.
     ///
@@ -34,7 +36,7 @@ struct QueryFieldReader {
         attributes = fields.enumerated().compactMap { index, field in
             if case .attribute(let name) = field { (Array(name.utf8), index) } else { nil }
         }
-        readsContext = attributes.count < fields.count
+        readsContext = fields.contains { if case .context = $0 { true } else { false } }
         findContext = try RawStatement(db, "SELECT content FROM contexts WHERE number = ?")
     }
 
@@ -158,6 +160,7 @@ struct QueryFieldReader {
                 switch field {
                 case .attribute(let name): Self.value(["global", name], of: context)
                 case .context(let path): Self.value(path, of: context)
+                case .person, .cohort: nil
                 }
             }
         }

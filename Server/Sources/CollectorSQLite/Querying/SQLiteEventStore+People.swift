@@ -28,16 +28,49 @@ extension SQLiteEventStore {
 
     public func search(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
         let (budget, clock) = (budget, clock)
-        return try await read { try UserSearchRows.search(search, budget: budget, clock: clock, $0) }
+        let cohorts = try cohorts(in: [QueryFilter(conditions: search.conditions)])
+        return try await read {
+            try UserSearchRows.search(search, budget: budget, clock: clock, cohorts: cohorts, $0)
+        }
     }
 
     public func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
         try await read { try UserRows.profile(query, $0) }
     }
 
+    public func inventory() async throws(StoreError) -> DataInventory {
+        let progress = progressNow
+        return try await read {
+            try InventoryRows.inventory(events: progress.events, rejected: progress.failed, $0)
+        }
+    }
+
+    public func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation] {
+        try await read { db in
+            try UserInstallation.all(of: person, db).map { PersonInstallation($0.id, times: $0.times) }
+        }
+    }
+
+    public func eventReader(
+        of person: PersonKey,
+        before end: EventPosition,
+        limit: Int
+    ) async throws(StoreError) -> (any PersonEventReader)? {
+        try await read { [self] db in
+            try SQLitePersonEventReader(self, of: person, before: end, limit: limit, db)
+        }
+    }
+
     public func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
-        try await read { [budget, clock, joinsVisitors] in
-            try TimelineRows.timeline(query, budget: budget, clock: clock, joinsVisitors: joinsVisitors, $0)
+        let cohorts = try cohorts(in: [QueryFilter(conditions: query.conditions)])
+        return try await read { [budget, clock] db in
+            try TimelineRows.timeline(
+                query,
+                budget: budget,
+                clock: clock,
+                cohorts: cohorts,
+                db
+            )
         }
     }
 }

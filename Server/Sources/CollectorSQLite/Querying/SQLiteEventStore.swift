@@ -18,8 +18,6 @@ public final class SQLiteEventStore: EventStore {
     private let timeout: Duration
     let clock: any EventClock
     let budget: QueryBudget
-    /// Whether a visitor who signs in and the user are one person.
-    let joinsVisitors: Bool
     /// The collector's erasures; nil if the log cannot be rewritten.
     let erasures: ErasureQueue?
     private let descriptionLimits: EventDescription.Limits
@@ -45,6 +43,9 @@ public final class SQLiteEventStore: EventStore {
         var suspectedCorruption: (text: String, isCertain: Bool)?
         var onSuspectedCorruption: @Sendable () -> Void = {}
         var isClosed = false
+        /// The number of times that this process emptied or replaced the index.
+        var clearings = 0
+        var cohorts: any CohortDirectory = NoCohorts()
 
         /// Reports that the index has reached a position in the log.
         mutating func advance(to position: LogPosition) {
@@ -72,8 +73,6 @@ public final class SQLiteEventStore: EventStore {
     ///   - keepsLegacyIndex: Whether an index of an older version, which must be rebuilt, is kept (``legacyIndexPath``)
     ///     instead of deleted.
     ///   - checkpoints: When the write-ahead log is copied into the file.
-    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person. A file must always be opened
-    ///     with the same value.
     ///   - erasures: The collector's erasures; nil for an index whose log cannot be rewritten, which then ignores
     ///     requests to erase users.
     /// - Throws: ``StoreError`` if the file cannot be used, or was created by a newer version.
@@ -86,7 +85,6 @@ public final class SQLiteEventStore: EventStore {
         descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
         keepsLegacyIndex: Bool = false,
         checkpoints: CheckpointSchedule = CheckpointSchedule(),
-        joinsVisitors: Bool = true,
         erasures: ErasureQueue? = nil
     ) throws(StoreError) {
         self.path = path
@@ -97,7 +95,6 @@ public final class SQLiteEventStore: EventStore {
         self.budget = budget
         self.descriptionLimits = descriptionLimits
         self.checkpoints = checkpoints
-        self.joinsVisitors = joinsVisitors
         var database = try IndexDatabase(
             path: path,
             storage: storage,
@@ -194,7 +191,10 @@ public final class SQLiteEventStore: EventStore {
     public func search(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
         let (budget, clock) = (budget, clock)
         let total = UInt64(clamping: progressNow.events)
-        return try await read { try EventSearchRows.search(search, of: total, budget: budget, clock: clock, $0) }
+        let cohorts = try cohorts(in: [QueryFilter(conditions: search.conditions)])
+        return try await read {
+            try EventSearchRows.search(search, of: total, budget: budget, clock: clock, cohorts: cohorts, $0)
+        }
     }
 
     public func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
@@ -266,28 +266,33 @@ public final class SQLiteEventStore: EventStore {
     }
 
     public func trend(_ query: TrendQuery) async throws(StoreError) -> Trend {
-        let (budget, clock) = (budget, clock)
-        return try await read { try TrendRows.trend(query, budget: budget, clock: clock, $0) }
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: [query.filter]))
+        return try await read { try TrendRows.trend(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
     }
 
     public func funnel(_ query: FunnelQuery) async throws(StoreError) -> Funnel {
-        let (budget, clock) = (budget, clock)
-        return try await read { try FunnelRows.funnel(query, budget: budget, clock: clock, $0) }
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: query.steps))
+        return try await read { try FunnelRows.funnel(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
     }
 
     public func retention(_ query: RetentionQuery) async throws(StoreError) -> Retention {
-        let (budget, clock) = (budget, clock)
-        return try await read { try ActivityRows.retention(query, budget: budget, clock: clock, $0) }
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: [query.first, query.returning]))
+        return try await read { try ActivityRows.retention(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
     }
 
     public func lifecycle(_ query: ActivityQuery) async throws(StoreError) -> Lifecycle {
-        let (budget, clock) = (budget, clock)
-        return try await read { try ActivityRows.lifecycle(query, budget: budget, clock: clock, $0) }
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: [query.filter]))
+        return try await read { try ActivityRows.lifecycle(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
     }
 
     public func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness {
-        let (budget, clock) = (budget, clock)
-        return try await read { try ActivityRows.stickiness(query, budget: budget, clock: clock, $0) }
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: [query.filter]))
+        return try await read { try ActivityRows.stickiness(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
+    }
+
+    public func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople {
+        let (budget, clock, cohorts) = (budget, clock, try cohorts(in: query.filters))
+        return try await read { try PointPeopleRows.people(query, budget: budget, clock: clock, cohorts: cohorts, $0) }
     }
 
     public func paths(_ query: PathQuery) async throws(StoreError) -> Paths {
@@ -328,6 +333,17 @@ public final class SQLiteEventStore: EventStore {
             erasedEvents: UInt64(clamping: progress.erased),
             failureReason: incompleteReason
         )
+    }
+
+    /// Returns the cohorts that conditions name, as of now.
+    func cohorts(in filters: [QueryFilter]) throws(StoreError) -> [String: Cohort] {
+        let fields = filters.flatMap(\.fields)
+        guard fields.contains(where: \.isOfPerson) else { return [:] }
+        return try state.withLock { $0.cohorts }.cohorts(in: fields, at: clock.now().wall)
+    }
+
+    public func use(_ cohorts: any CohortDirectory) {
+        state.withLock { $0.cohorts = cohorts }
     }
 
     /// Removes all traces of deleted rows from the files of the index.
@@ -417,6 +433,7 @@ public final class SQLiteEventStore: EventStore {
             state.failureReason = nil
             state.rebuilding = Self.damaged(path, reason)
             state.freshness.restart(at: found.progress.cursor)
+            state.clearings += 1
         }
         signal.advance(to: found.progress.position)
     }
@@ -440,8 +457,16 @@ public final class SQLiteEventStore: EventStore {
     ///
     /// Queries fail until the index is complete again.
     func prepareForClearing() {
-        state.withLock { $0.freshness.restart(at: .start) }
+        state.withLock { state in
+            state.freshness.restart(at: .start)
+            state.clearings += 1
+        }
     }
+
+    /// The number of times that this process emptied or replaced the index.
+    ///
+    /// Row numbers read earlier are valid as long as it is the same.
+    var clearings: Int { state.withLock { $0.clearings } }
 
     /// The progress as of the last completed transaction.
     var progressNow: IndexProgress { state.withLock { $0.progress } }
@@ -463,6 +488,7 @@ public final class SQLiteEventStore: EventStore {
                 state.erased = []
                 state.erasedUsers = []
                 state.beginning = progress.position
+                state.clearings += 1
             }
             state.erased.formUnion(erased)
             if let users { state.erasedUsers = users }

@@ -19,9 +19,10 @@ struct TimelineRows {
     private let db: Database
     private let budget: QueryBudget
     private let clock: any EventClock
-    private let joinsVisitors: Bool
     private var match: EventMatch
     private var searched = 0
+    /// The person's number (`users.number`).
+    private var person: Int64?
 
     /// Returns the next events of a person, or nil if the person has sent none.
     ///
@@ -31,11 +32,17 @@ struct TimelineRows {
         _ query: TimelineQuery,
         budget: QueryBudget,
         clock: any EventClock,
-        joinsVisitors: Bool,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> Timeline? {
         guard let person = try UserRows.number(query.person, db) else { return nil }
-        var rows = try TimelineRows(query, budget: budget, clock: clock, joinsVisitors: joinsVisitors, db)
+        var rows = try TimelineRows(
+            query,
+            budget: budget,
+            clock: clock,
+            cohorts: cohorts,
+            db
+        )
         return try rows.read(person)
     }
 
@@ -43,21 +50,27 @@ struct TimelineRows {
         _ query: TimelineQuery,
         budget: QueryBudget,
         clock: any EventClock,
-        joinsVisitors: Bool,
+        cohorts: [String: Cohort],
         _ db: Database
     ) throws {
         self.query = query
-        self.joinsVisitors = joinsVisitors
         self.db = db
         installation = try query.installation.map { id in
             try Int64.fetchOne(db, sql: "SELECT number FROM installations WHERE id = ?", arguments: [id.blob]) ?? -1
         }
-        match = try EventMatch(conditions: query.conditions, words: query.words, db)
+        match = try EventMatch(
+            conditions: query.conditions,
+            words: query.words,
+            cohorts: cohorts,
+            QueryMeter(budget, clock: clock),
+            db
+        )
         self.budget = budget
         self.clock = clock
     }
 
     private mutating func read(_ person: Int64) throws -> Timeline {
+        self.person = person
         let ranges = try ranges(of: person)
         var result = Timeline(entries: [], searched: 0, total: 0, next: nil)
         var parts = TimelineParts()
@@ -85,59 +98,20 @@ struct TimelineRows {
 
     // MARK: Parts of a person's events
 
-    /// The maximum number of parts in one timeline.
-    ///
-    /// For a user with more parts, those of the most recently used installations are read.
-    private static let maximumParts = 1_000
-
-    /// Returns the ranges of a person's events, each with a person number (`users.number`).
-    private func ranges(of person: Int64) throws -> [(number: Int64, range: TimelineRange)] {
-        guard joinsVisitors else { return try separateRanges(of: person) }
-        guard let whole = TimelineRange(query, events: 0) else { return [] }
-        return try PersonPart.all(of: person, db).prefix(Self.maximumParts).compactMap { part in
-            let events = UInt64(clamping: try part.events(db))
-            return whole.part(part.times, isVisit: part.isVisit, events: events).map { (part.number, $0) }
+    /// Returns the parts of all events of a person; nil if the person has sent none.
+    static func parts(of person: PersonKey, _ db: Database) throws -> [PersonEventOrder.Part]? {
+        guard let number = try UserRows.number(person, db) else { return nil }
+        return try PersonPart.all(of: number, db).map { part in
+            PersonEventOrder.Part(number: part.number, times: part.times, isVisit: part.isVisit)
         }
     }
 
-    /// Returns the ranges for an index that keeps visitors and users separate.
-    ///
-    /// These are the person's own events and, for a user, also the events before the first sign-in on each
-    /// installation.
-    private func separateRanges(of person: Int64) throws -> [(number: Int64, range: TimelineRange)] {
-        let events = try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [person]) ?? 0
-        guard let own = TimelineRange(query, events: UInt64(clamping: events)) else { return [] }
-        guard case .user = query.person else { return [(person, own)] }
-        return [(person, own)] + (try visits(of: person, own))
-    }
-
-    private func visits(
-        of person: Int64,
-        _ own: TimelineRange
-    ) throws -> [(number: Int64, range: TimelineRange)] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: """
-                SELECT v.installation, min(v.first), u.number, u.events
-                FROM visits v JOIN users u ON u.installation = v.installation AND u.id IS NULL
-                JOIN installations i ON i.number = v.installation
-                WHERE v.user = ? AND v.installation > 0 AND u.last IS NOT NULL
-                GROUP BY v.installation ORDER BY max(v.last) DESC, i.id LIMIT ?
-                """,
-            arguments: [person, TimelineRange.maxVisits]
-        )
-        return try rows.compactMap { row in
-            let (installation, first): (Int64, Int64) = (row[0], row[1])
-            let others = try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT max(v.last) FROM visits v JOIN users u ON u.number = v.user
-                    WHERE v.installation = ? AND v.user != ? AND u.id IS NOT NULL AND v.first < ?
-                    """,
-                arguments: [installation, person, first]
-            )
-            let events = UInt64(clamping: row[3] as Int64)
-            return own.visit(before: first, others: others, events: events).map { (row[2], $0) }
+    /// Returns the ranges of a person's events, each with a person number (`users.number`).
+    private func ranges(of person: Int64) throws -> [(number: Int64, range: TimelineRange)] {
+        guard let whole = TimelineRange(query, events: 0) else { return [] }
+        return try PersonPart.all(of: person, db).prefix(query.maximumVisits).compactMap { part in
+            let events = UInt64(clamping: try part.events(db))
+            return whole.part(part.times, isVisit: part.isVisit, events: events).map { (part.number, $0) }
         }
     }
 
@@ -148,8 +122,9 @@ struct TimelineRows {
         of number: Int64,
         _ share: QueryBudget
     ) throws -> Part {
-        var places = try PersonEventPositions(of: number, in: range.times, after: query.after, db)
-        defer { places.end() }
+        let part = PersonEventOrder.Part(number: number, times: range.times, isVisit: range.isVisit)
+        var order = PersonEventOrder(of: [part], after: query.after)
+        let rows = try RunRows(db)
         // The other conditions require the event's content.
         let content = try RawStatement(
             db,
@@ -160,18 +135,19 @@ struct TimelineRows {
             """
         )
         defer { content.reset() }
-        var part = Part()
+        var found = Part()
         var meter = SearchMeter(share, clock: clock)
-        while let place = try places.step() {
+        while case .place(let next) = try order.next(rows) {
+            let place = next.cursor
             searched += 1
-            if try !query.isFiltered || matches(content, at: place) { part.places.append(place) }
+            if try !query.isFiltered || matches(content, at: place) { found.places.append(place) }
             // One event beyond the limit means that there are more events.
-            if part.places.count > query.limit || (query.isFiltered && meter.isOver()) {
-                part.end = place
+            if found.places.count > query.limit || (query.isFiltered && meter.isOver()) {
+                found.end = place
                 break
             }
         }
-        return part
+        return found
     }
 
     private mutating func matches(_ row: RawStatement, at place: TimelineCursor) throws -> Bool {
@@ -186,6 +162,6 @@ struct TimelineRows {
         if let session = query.session {
             guard !row.isNull(2), row.withBytes(2, { session.utf8.elementsEqual($0) }) else { return false }
         }
-        return try match.matches(row, context: 3, body: 4)
+        return try match.matches(row, context: 3, body: 4, person: person)
     }
 }

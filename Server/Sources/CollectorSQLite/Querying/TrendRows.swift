@@ -15,22 +15,44 @@ enum TrendRows {
         _ query: TrendQuery,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> Trend {
         var meter = QueryMeter(budget, clock: clock)
         if let trend = try byQuarters(query, &meter, db) { return trend }
+        let counted = try count(query, from: query.time.start, to: query.time.end, cohorts: cohorts, &meter, db)
+        return Trend(series: counted.tally.series(), events: meter.events)
+    }
+
+    /// Counts the events of a query in a time range.
+    ///
+    /// - Parameter point: the point whose people the tally lists; nil for none.
+    /// - Returns: The tally, and the numbers of the groups that the query counts, if it counts groups.
+    static func count(
+        _ query: TrendQuery,
+        listing point: TrendPoint? = nil,
+        from: Timestamp,
+        to: Timestamp,
+        cohorts: [String: Cohort],
+        _ meter: inout QueryMeter,
+        _ db: Database
+    ) throws -> (tally: TrendTally, groups: GroupNumbers?) {
         var fields: [QueryField] = []
         let grouping = query.grouping.map { place(of: $0.field, &fields) }
         let measured = query.measure.field.map { place(of: $0, &fields) }
-        let people = query.measure == .users ? try PersonMap(db) : nil
-        var pass = try EventReader(query.filter, fields: fields, people: people, db)
-        var tally = TrendTally(query, budget: budget)
-        try pass.read(from: query.time.start, to: query.time.end, &meter, db) { event in
+        let readsPeople =
+            query.measure == .users || point != nil || query.filter.readsPeople || fields.contains(where: \.isOfPerson)
+        let people = readsPeople ? try PersonMap(db, cohorts: cohorts) : nil
+        var groups: GroupNumbers?
+        if case .groups(let type) = query.measure { groups = GroupNumbers(type, budget: meter.budget) }
+        var pass = try EventReader(query.filter, fields: fields, people: people, groups: groups, db)
+        var tally = TrendTally(query, budget: meter.budget, listing: point)
+        try pass.read(from: from, to: to, &meter, db) { event in
             let person: Int64? =
                 switch query.measure {
-                case .users: event.person
+                case .users, .groups: event.person
                 case .installations: event.installation
-                case .events, .sum, .average, .p95: nil
+                case .events, .sum, .average, .p95: point == nil ? nil : event.person
                 }
             try tally.count(
                 at: event.time,
@@ -39,7 +61,7 @@ enum TrendRows {
                 measured: measured.flatMap { event.value($0) }
             )
         }
-        return Trend(series: tally.series(), events: meter.events)
+        return (tally, groups)
     }
 
     /// Computes the trend from counts per quarter of an hour.

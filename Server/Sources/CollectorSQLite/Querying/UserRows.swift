@@ -65,7 +65,9 @@ enum UserRows {
         var devices = try devices(of: parts, db)
         let hasMore = devices.count > PersonProfile.maxDevices
         if hasMore { devices.removeSubrange(PersonProfile.maxDevices...) }
-        return PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
+        var profile = PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
+        profile.firstTouch = try FirstTouchRows.facts(of: parts, db)
+        return profile
     }
 
     /// Decodes a string, including any zero bytes.

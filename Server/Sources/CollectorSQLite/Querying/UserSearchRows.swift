@@ -19,6 +19,7 @@ enum UserSearchRows {
         _ search: UserSearch,
         budget: QueryBudget,
         clock: any EventClock,
+        cohorts: [String: Cohort] = [:],
         _ db: Database
     ) throws -> UserSearchResult {
         let filter = UserFilter(search.query)
@@ -38,13 +39,18 @@ enum UserSearchRows {
             ) ?? 0
         var match = UserMatch(search, SearchMeter(budget, clock: clock))
         let lookup = try PersonLookup(db)
-        let people = try PersonMap(db).rows
+        let map = try PersonMap(db, cohorts: cohorts)
+        let people = map.rows
+        let fields = QueryFilter(conditions: search.conditions).fields
+        let values = fields.contains(where: \.isOfPerson) ? try map.values(db) : nil
+        var meter = QueryMeter(budget, clock: clock)
+        try values?.prepare(fields, map, &meter, db)
         var result = UserSearchResult(users: [], searched: 0, total: UInt64(clamping: total), next: nil)
         var bytes = 0
         while let row = try rows.next() {
             result.searched += 1
             let number: Int64 = row[0]
-            if try match.matches(PersonRow(row, people.wholeNumbers(of: number), lookup)),
+            if try match.matches(PersonRow(row, people.wholeNumbers(of: number), lookup, values)),
                 let user = try UserRows.at(number, includesAttributes: search.query.includesAttributes, db)
             {
                 result.users.append(user)
@@ -90,8 +96,11 @@ private struct PersonRow: SearchedPerson {
     private var number: Int64 { row[0] }
     /// The numbers of the person and of visitors who signed in as the user.
     private let numbers: [Int64]
+    /// The values of people; nil if the search has no conditions on them.
+    private let values: PersonValues?
 
-    init(_ row: Row, _ numbers: [Int64], _ lookup: PersonLookup) {
+    init(_ row: Row, _ numbers: [Int64], _ lookup: PersonLookup, _ values: PersonValues?) {
+        self.values = values
         self.row = row
         self.numbers = numbers
         self.lookup = lookup
@@ -114,6 +123,10 @@ private struct PersonRow: SearchedPerson {
         lookup.findID.bind(1, installation)
         defer { lookup.findID.reset() }
         return try lookup.findID.step() ? lookup.findID.id(0, as: InstallationID.self)?.description : nil
+    }
+
+    func value(of field: QueryField) throws -> QueryValue? {
+        try values.flatMap { try $0.value($0.slot(of: field), of: number) }
     }
 
     func value(of attribute: String) throws -> [UInt8]? {

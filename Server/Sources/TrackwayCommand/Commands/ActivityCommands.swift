@@ -9,6 +9,7 @@ internal import TrackwayCore
 struct ActivityOptions: ParsableArguments {
     @OptionGroup var collector: CollectorOptions
     @OptionGroup var question: QueryOptions
+    @OptionGroup var list: PeopleOptions
 
     @Argument(help: "Names of events that count as activity. Default: all.")
     var names: [String] = []
@@ -19,10 +20,14 @@ struct ActivityOptions: ParsableArguments {
     @Option(help: "Interval: minute, hour, day, week, or month.")
     var interval = QueryInterval.day
 
+    @Option(help: "What to count: person, or group:company for groups of that type.")
+    var unit: String?
+
     /// Returns the query parameters for the collector.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         query += [("interval", interval.rawValue), ("zone", question.zoneName)]
+        if let unit { query.append(("unit", unit)) }
         return query + (try question.range(now: now))
     }
 }
@@ -37,11 +42,16 @@ struct LifecycleCommand: AsyncParsableCommand {
             interval too. Reactivated: active earlier, but not in the previous interval.
             Dormant: active in the previous interval, but not in this one.
 
+            With --people, lists those in one state of one interval (a date or time in
+            it, or its number from 0): new, returning, resurrected or dormant.
+
             EXAMPLES
               # Show weekly numbers of the last 90 days.
               trackway lifecycle --interval week --last 90d
               # Count only purchases as activity.
               trackway lifecycle purchase --interval month --last 365d
+              # List the users who were active the day before, but not on this day.
+              trackway lifecycle --people 2026-11-21/dormant
             """
     )
 
@@ -50,6 +60,8 @@ struct LifecycleCommand: AsyncParsableCommand {
     /// Queries the collector and prints the result.
     func run() async throws {
         let query = try activity.query(now: SystemClock().now().wall)
+        let isListed = try await activity.list.list(.lifecycle, query, activity.question, of: activity.collector)
+        guard !isListed else { return }
         try await activity.question.ask("/v1/lifecycle", query, of: activity.collector) { Self.table($0, $1) }
     }
 
@@ -80,11 +92,15 @@ struct StickinessCommand: AsyncParsableCommand {
         commandName: "stickiness",
         abstract: "Show in how many intervals users are active.",
         discussion: """
+            With --people, lists the users active in exactly this number of intervals.
+
             EXAMPLES
               # Count the active days of the last week.
               trackway stickiness --last 7d
               # Count the weeks with a purchase.
               trackway stickiness purchase --interval week --last 84d
+              # List the users active on all of the last 7 days.
+              trackway stickiness --last 7d --people 7
             """
     )
 
@@ -93,6 +109,8 @@ struct StickinessCommand: AsyncParsableCommand {
     /// Queries the collector and prints the result.
     func run() async throws {
         let query = try activity.query(now: SystemClock().now().wall)
+        let isListed = try await activity.list.list(.stickiness, query, activity.question, of: activity.collector)
+        guard !isListed else { return }
         try await activity.question.ask("/v1/stickiness", query, of: activity.collector) { answer, _ in
             Self.table(answer)
         }

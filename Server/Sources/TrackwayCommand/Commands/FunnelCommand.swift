@@ -15,6 +15,9 @@ struct FunnelCommand: AsyncParsableCommand {
             them had each following event after it, in this order, all within the
             window. Other events may occur in between.
 
+            With --people, lists the users who reached one step (from 1) and no further,
+            or, with /reached after its number, all who reached it.
+
             EXAMPLES
               # Show the conversion from viewing to buying.
               trackway funnel view_item add_to_cart purchase
@@ -24,6 +27,8 @@ struct FunnelCommand: AsyncParsableCommand {
               trackway funnel view_item purchase --step-where '2:total>=100' --last 90d
               # List users who viewed an item but did not buy one.
               trackway funnel view_item purchase --people 1
+              # Save the users who bought one.
+              trackway funnel view_item purchase --people 2/reached --csv >buyers.csv
             """
     )
 
@@ -45,6 +50,9 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
+    @Option(help: "What to count: person, or group:company for groups of that type.")
+    var unit: String?
+
     @Option(help: "Maximum time from the first step to the last, such as 30m, 12h, or 7d.")
     var window = "7d"
 
@@ -57,14 +65,18 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
     var top: Int?
 
-    @Option(help: "Number of the step, from 1, to list drop-offs for; at most 100 users.")
-    var people: Int?
+    @OptionGroup var list: PeopleOptions
+
+    @Option(help: "With --people and --by: value of the group, or other.")
+    var group: String?
 
     /// Checks the combination of options.
     func validate() throws {
         guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
         guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
-        guard people == nil || !question.csv else { throw ValidationError("--people cannot be combined with --csv") }
+        guard group == nil || (by != nil && list.people != nil) else {
+            throw ValidationError("--group requires --people and --by")
+        }
         for text in stepWhere {
             guard let step = Self.step(text)?.step, (1...steps.count).contains(step) else {
                 throw ValidationError(
@@ -87,8 +99,7 @@ struct FunnelCommand: AsyncParsableCommand {
         query.append(("window", window))
         for (name, value) in [
             ("user", user), ("installation", installation), ("by", by),
-            ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
-            ("people", people.map(String.init)),
+            ("unit", unit), ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
         ] {
             if let value { query.append((name, value)) }
         }
@@ -98,9 +109,8 @@ struct FunnelCommand: AsyncParsableCommand {
     /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
-        try await question.ask("/v1/funnels", query, of: collector) { answer, dates in
-            people == nil ? Self.table(answer, dates) : Self.list(answer, dates)
-        }
+        guard try await !list.list(.funnels, query, group: group, question, of: collector) else { return }
+        try await question.ask("/v1/funnels", query, of: collector) { Self.table($0, $1) }
     }
 
     /// Returns a table with a row for each step of each group.
@@ -134,21 +144,6 @@ struct FunnelCommand: AsyncParsableCommand {
                 ]
                 table.csv.append((cells + medians.map { $0.map(String.init) ?? "" }).joined(separator: ","))
             }
-        }
-        return table
-    }
-
-    /// Returns a table with a row for each person who dropped off.
-    static func list(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
-        var table = ResultTable(heading: heading(answer, dates))
-        table.columns = [("last step", .left), ("user", .left)]
-        table.nothing = "No one dropped off at this step."
-        for person in answer["people"]?.array ?? [] {
-            let label =
-                person["user"]?.string.map { "user " + EventLineFormat.plain($0) }
-                ?? "installation \(person["installation"]?.string ?? "unknown")"
-            let at = person["at"]?.integer.map { dates.moment(Timestamp(milliseconds: $0)) } ?? "–"
-            table.rows.append([at, label])
         }
         return table
     }

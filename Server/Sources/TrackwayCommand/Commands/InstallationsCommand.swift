@@ -8,8 +8,8 @@ internal import TrackwayCore
 struct InstallationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "installations",
-        abstract: "Erase an installation's data at the collector.",
-        subcommands: [InstallationsEraseCommand.self]
+        abstract: "Export or erase an installation's data.",
+        subcommands: [InstallationsExportCommand.self, InstallationsEraseCommand.self]
     )
 }
 

@@ -36,6 +36,8 @@ struct QueryOptions: ParsableArguments {
 
     /// The name of the time zone.
     var zoneName: String { zone ?? SystemZones.current }
+    /// The time zone of displayed times; UTC if the name is unknown.
+    var timeZone: TimeZone { TimeZone(identifier: zoneName) ?? .gmt }
 
     /// Returns the time range as query parameters.
     ///
@@ -57,7 +59,14 @@ struct QueryOptions: ParsableArguments {
     /// Parses a point in time.
     ///
     /// Dates and times without a zone are in the query's zone.
-    private func moment(_ text: String, now: Timestamp) throws(CommandFailure) -> Timestamp {
+    func moment(_ text: String, now: Timestamp) throws(CommandFailure) -> Timestamp {
+        try Self.moment(text, now: now, zone: zoneName)
+    }
+
+    /// Parses a point in time.
+    ///
+    /// - Parameter zoneName: The zone of dates and times without one.
+    static func moment(_ text: String, now: Timestamp, zone zoneName: String) throws(CommandFailure) -> Timestamp {
         let point = try PointInTime(text, now: now).timestamp
         guard text.contains("-"), !text.hasPrefix("-"), !text.hasSuffix("Z") else { return point }
         // The text was parsed as UTC but represents local time in the zone.

@@ -15,6 +15,9 @@ struct RetentionCommand: AsyncParsableCommand {
             many of them returned in the same interval (0, later than that event), in the
             next one (1), and so on. The last interval may be incomplete.
 
+            With --people, lists the users of one row (a date or time in its interval,
+            or its number from 0), or those of them who returned: row/number.
+
             EXAMPLES
               # Show daily retention over any events.
               trackway retention
@@ -22,6 +25,8 @@ struct RetentionCommand: AsyncParsableCommand {
               trackway retention --first sign_up --interval week --last 90d
               # Count users again in every interval in which they view an item.
               trackway retention --first view_item --return purchase --cohort each
+              # List the users of that day who returned the day after.
+              trackway retention --people 2026-11-21/1
             """
     )
 
@@ -55,6 +60,11 @@ struct RetentionCommand: AsyncParsableCommand {
     )
     var cohort = RetentionQuery.Cohort.first
 
+    @Option(help: "What to count: person, or group:company for groups of that type.")
+    var unit: String?
+
+    @OptionGroup var list: PeopleOptions
+
     /// Returns the query parameters for the collector.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query: [(name: String, value: String)] = []
@@ -65,12 +75,14 @@ struct RetentionCommand: AsyncParsableCommand {
             query += values.map { (name, $0) }
         }
         query += [("interval", interval.rawValue), ("zone", question.zoneName), ("cohort", cohort.rawValue)]
+        if let unit { query.append(("unit", unit)) }
         return query + (try question.range(now: now))
     }
 
     /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
+        guard try await !list.list(.retention, query, question, of: collector) else { return }
         try await question.ask("/v1/retention", query, of: collector) { Self.table($0, $1) }
     }
 

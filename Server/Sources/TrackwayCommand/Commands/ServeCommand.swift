@@ -132,9 +132,20 @@ public struct ServeOptions: ParsableArguments {
     var addressRate: Int = 100
 
     @Option(
-        help: "Address of a proxy whose X-Forwarded-For header is trusted, for --address-rate. May be repeated."
+        help: """
+            Address of a proxy whose X-Forwarded-For header is trusted, for --address-rate and --client-addresses. May \
+            be repeated.
+            """
     )
     var trustedProxy: [String] = []
+
+    @Option(
+        help: """
+            Whether events are stored with the sender's address, as context.ip: drop, truncate (IPv4 to 24 \
+            bits, IPv6 to 48 bits), or keep.
+            """
+    )
+    var clientAddresses: ClientAddressPolicy = .drop
 
     @Option(
         help: "Requests per second for each key without --rate, with bursts of ten times as many. Default: no limit."
@@ -258,6 +269,7 @@ public struct ServeOptions: ParsableArguments {
         configuration.readingOrigins = Set(allowReadOrigin)
         configuration.addressRate = addressRate == 0 ? nil : .requests(perSecond: addressRate)
         configuration.trustedProxies = Set(trustedProxy.compactMap { IPAddress($0) })
+        configuration.clientAddresses = clientAddresses
         let descriptors = DescriptorLimit.raise(to: configuration.connections + DescriptorLimit.reserve)
         configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
         configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
@@ -313,6 +325,8 @@ public struct ServeOptions: ParsableArguments {
 }
 
 extension ReadKeys: ExpressibleByArgument {}
+
+extension ClientAddressPolicy: ExpressibleByArgument {}
 
 /// The limit on the process's open files and connections.
 enum DescriptorLimit {

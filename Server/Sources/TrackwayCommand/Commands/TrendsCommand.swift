@@ -14,9 +14,13 @@ struct TrendsCommand: AsyncParsableCommand {
         discussion: """
             Counts events with the given names (all by default) per interval, from
             minutes to years. Conditions are attribute=value with =, ≠ (or !=), <, ≤
-            (<=), > and ≥ (>=); coupon=* matches any value, zip:=0815 compares text, and
-            context.app.version=2.1 tests a member of the context. All conditions must
-            hold.
+            (<=), > and ≥ (>=); coupon=* matches any value, plan=[pro,team] any of
+            several, note~gift and note!~gift test for a part of a text, zip:=0815
+            compares text, and context.app.version=2.1 tests a member of the context.
+            All --where must hold; within one, “or” joins alternatives.
+
+            With --people, lists the people behind one point: an interval (a date or
+            time in it, or its number from 0), or total; with --by, of one --group.
 
             EXAMPLES
               # Count purchases per day in the last 30 days.
@@ -27,6 +31,10 @@ struct TrendsCommand: AsyncParsableCommand {
               trackway trends purchase --measure sum:total --by currency --compare
               # Count large orders per hour.
               trackway trends --where 'total>=100' --last 12h --interval hour
+              # Count purchases with either of two payment methods, or with a coupon.
+              trackway trends purchase --where 'payment=[card,cash] or coupon=*'
+              # Save the people who bought something that day.
+              trackway trends purchase --people 2026-11-21 --csv >buyers.csv
               # Print a month as CSV.
               trackway trends purchase --from 2026-11-01 --to 2026-12-01 \\
                 --zone Europe/Berlin --csv
@@ -47,7 +55,7 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
-    @Option(help: "Attribute, or member of the context (context.app.version), to group by.")
+    @Option(help: "Attribute, context.app.version, or person.plan, to group by.")
     var by: String?
 
     @Flag(help: "With --by: group values that have the same text, such as 1 and \"1\".")
@@ -56,7 +64,7 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
     var top: Int?
 
-    @Option(help: "Measure: events, users, installations, sum:total, average:total, or p95:total.")
+    @Option(help: "Measure: events, users, installations, groups:company, sum:total, average:total, or p95:total.")
     var measure = "events"
 
     @Flag(help: "With sum, average, and p95: convert text such as \"12.50\" to numbers.")
@@ -70,11 +78,19 @@ struct TrendsCommand: AsyncParsableCommand {
     @Flag(help: "Compare with the previous period.")
     var compare = false
 
+    @OptionGroup var list: PeopleOptions
+
+    @Option(help: "With --people and --by: value of the group, or other.")
+    var group: String?
+
     /// Checks the combination of options.
     func validate() throws {
         guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
         guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
-        guard !textsAsNumbers || measure.contains(":") else {
+        guard group == nil || (by != nil && list.people != nil) else {
+            throw ValidationError("--group requires --people and --by")
+        }
+        guard !textsAsNumbers || (measure.contains(":") && !measure.hasPrefix("groups:")) else {
             throw ValidationError("--texts-as-numbers requires a --measure of an attribute, such as sum:total")
         }
     }
@@ -82,6 +98,7 @@ struct TrendsCommand: AsyncParsableCommand {
     /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
+        guard try await !list.list(.trends, query, group: group, question, of: collector) else { return }
         let answer = try await CollectorClient(try collector.address()).get("/v1/trends", query: query)
         if question.json { return Console.standard.write(json: answer) }
         let trend = CollectorTrend(answer)

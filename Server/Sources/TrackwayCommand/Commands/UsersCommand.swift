@@ -21,14 +21,18 @@ struct UsersCommand: AsyncParsableCommand {
               trackway users show user-42 --follow
               # Show a user's consent decisions.
               trackway users consent user-42
-              # Write everything known about a user to files.
-              trackway users export user-42 --output user-42
+              # Write everything known about a user to a ZIP archive.
+              trackway users export user-42 --output user-42.zip
               # Show what erasing a user would remove.
               trackway users erase user-42
+              # Show what the collector holds about people.
+              trackway users inventory
+              # List the saved cohorts.
+              trackway users cohorts
             """,
         subcommands: [
             UsersListCommand.self, UsersShowCommand.self, UsersConsentCommand.self, UsersExportCommand.self,
-            UsersEraseCommand.self,
+            UsersEraseCommand.self, UsersInventoryCommand.self, CohortsCommand.self,
         ],
         defaultSubcommand: UsersListCommand.self
     )
@@ -52,6 +56,9 @@ struct UsersListCommand: AsyncParsableCommand {
               trackway users carl
               # Find users by their attributes.
               trackway users --where plan=pro --where 'orders>=10'
+              # Find users by when they came, or by a saved cohort.
+              trackway users --where 'person.first_seen>=2026-11-01'
+              trackway users --where cohort=big-spenders
               # Find the users of an installation.
               trackway users --installation 0199a1b2-… --json
             """
@@ -65,7 +72,7 @@ struct UsersListCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         parsing: .singleValue,
-        help: "Condition for users' attributes, such as plan=pro or orders>=10. May be repeated."
+        help: "Condition for users' attributes, such as plan=pro, or cohort=NAME. May be repeated."
     )
     var conditions: [String] = []
 

@@ -55,6 +55,11 @@ public struct CollectorFolder: Sendable, Hashable {
     /// Boards are not part of the index, because they cannot be rebuilt.
     var boards: String { path + "/boards.json" }
 
+    /// The file that contains the cohorts.
+    ///
+    /// Cohorts are not part of the index, because they cannot be rebuilt.
+    var cohorts: String { path + "/cohorts.json" }
+
     /// The file that contains the alerts and their secrets.
     ///
     /// Alerts are not part of the index, because they cannot be rebuilt.

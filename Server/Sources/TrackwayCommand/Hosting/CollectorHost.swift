@@ -50,11 +50,17 @@ public struct CollectorHost: Sendable {
         let keys = try openKeys()
         let policies = try folder.openUsagePolicies()
         let storage = try await storage.open(for: self)
-        // Open the boards and alerts while the folder is locked, so that no other collector uses them.
+        // Open the boards, cohorts and alerts while the folder is locked, so that no other collector uses them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
             at: SystemClock().now().wall,
             randomUInt64: Self.randomUInt64,
+            onWarning: { [logger] in logger.warning("\($0)") }
+        )
+        let cohorts = CohortStore(
+            path: configuration.isEphemeral ? nil : folder.cohorts,
+            at: SystemClock().now().wall,
+            zones: SystemZones.offsets,
             onWarning: { [logger] in logger.warning("\($0)") }
         )
         let server = CollectorServer(
@@ -69,6 +75,7 @@ public struct CollectorHost: Sendable {
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             usagePolicies: policies,
             boards: boards,
+            cohorts: cohorts,
             alerts: AlertNotificationDependencies(
                 store: openAlerts(),
                 transport: SystemTransport.make(),

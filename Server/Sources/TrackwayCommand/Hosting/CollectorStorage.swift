@@ -154,19 +154,16 @@ extension CollectorHost {
     /// - Parameters:
     ///   - keepsLegacyIndex: Whether to keep the index of an earlier version next to the new one, for a source that may
     ///     have lost its first records.
-    ///   - joinsVisitors: Whether a visitor who signs in and the signed-in user count as one person.
     ///   - erasures: The erasures; nil if the source of the index cannot be rewritten.
     /// - Throws: ``CommandFailure`` when the file cannot be opened.
     public func openIndex(
         keepsLegacyIndex: Bool = false,
-        joinsVisitors: Bool = true,
         erasures: ErasureQueue? = nil
     ) throws(CommandFailure) -> SQLiteEventStore {
         do {
             let store = try SQLiteEventStore(
                 path: folder.index,
                 keepsLegacyIndex: keepsLegacyIndex,
-                joinsVisitors: joinsVisitors,
                 erasures: erasures
             )
             if let quarantinedPath = store.quarantinedPath {

@@ -81,6 +81,11 @@ struct UserText: Sendable {
             "Events \(count(person, "events")), sessions \(count(person, "sessions")), "
                 + "first seen \(moment(person, "first")), last seen \(moment(person, "last"))"
         )
+        let facts = [
+            ("version", "first_version"), ("platform", "first_platform"), ("country", "first_country"),
+            ("referrer", "first_referrer"), ("link", "first_link"),
+        ].compactMap { label, key in person[key].map { "\(label) \(cut(text($0), Self.longestValue))" } }
+        if !facts.isEmpty { lines.append("At first " + facts.joined(separator: ", ")) }
         lines += attributeTable(person) + deviceTable(person)
         return lines
     }

@@ -28,6 +28,25 @@ extension InMemoryEventStore {
         return PersonProfile(person: user, devices: [device])
     }
 
+    func inventory() async throws(StoreError) -> DataInventory {
+        DataInventory(
+            users: 2,
+            visitors: 1,
+            installations: 3,
+            events: 9,
+            rejected: 4,
+            first: Timestamp(milliseconds: 5),
+            last: nil,
+            attributes: [.init(name: "plan", people: 2)],
+            contexts: 7,
+            members: [.userID: 6]
+        )
+    }
+
+    func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation] {
+        [PersonInstallation(.init(high: 7 << 12, low: 1 << 63), times: nil)]
+    }
+
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
         try note(query)
         guard query.person != .user("nobody") else { return nil }
@@ -67,6 +86,23 @@ extension InMemoryEventStore {
     func stickiness(_ query: ActivityQuery) async throws(StoreError) -> Stickiness {
         try note(query)
         return Stickiness(people: [7, 1], events: 9)
+    }
+
+    func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople {
+        try note(query)
+        if case .lifecycle = query.point { throw .unsupported("point", "This store lists no people.") }
+        let times = (first: Timestamp(milliseconds: 2_000), last: Timestamp(milliseconds: 5_000))
+        let people = [
+            PointPeople.Person(user: "=carl", first: times.first, last: times.last, events: 4),
+            PointPeople.Person(
+                installation: .init(high: 7 << 12, low: 1 << 63),
+                first: times.first,
+                last: times.first,
+                events: 1
+            ),
+        ]
+        let next = TimeCursor(time: times.first, number: 8)
+        return PointPeople(people: people, total: 9, eventsWithoutPerson: 3, next: next, events: 14)
     }
 
     func paths(_ query: PathQuery) async throws(StoreError) -> Paths {

@@ -408,8 +408,8 @@ final class InMemoryEventStore: EventStore {
                 continue
             }
             let attributes = (try? JSONValue.parse(event.json))?["attributes"]  // the test's JSON
-            let values = tally.expectation.filter.conditions.map { condition -> QueryValue? in
-                guard case .attribute(let name) = condition.field else { return nil }
+            let values = tally.expectation.filter.fields.map { field -> QueryValue? in
+                guard case .attribute(let name) = field else { return nil }
                 return attributes?[name].flatMap { QueryValue($0) }
             }
             tally.add(

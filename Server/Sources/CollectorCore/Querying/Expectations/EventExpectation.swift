@@ -56,6 +56,13 @@ extension EventExpectation {
             )
         }
         filter = try QueryParameterReader(parameters).filter(names: "name", conditions: ["where"])
+        guard !filter.readsPeople else {
+            throw InvalidQueryError(
+                "where",
+                "An expectation checks events as they arrive, and cannot read “person.…” or “cohort”: use conditions on "
+                    + "attributes and the context."
+            )
+        }
         guard !filter.names.isEmpty else {
             throw InvalidQueryError("name", "Specify the expected event: name=purchase.")
         }

@@ -18,7 +18,7 @@ public struct ExpectationTally: Sendable {
         public var user: String?
         /// The installation that recorded the event.
         public var installation: InstallationID?
-        /// The values of the conditions' fields, in the order of the conditions.
+        /// The values of the conditions' fields, in the order of ``QueryFilter/fields``.
         public var values: [QueryValue?]
 
         /// Creates an event.
@@ -101,12 +101,14 @@ public struct ExpectationTally: Sendable {
     /// Only the first ``maximumNames`` names that occur are counted.
     public private(set) var others: [String: Int] = [:]
     private let runCondition: Int?
+    private let fields: [QueryField]
 
     /// Creates a tally without events.
     public init(_ expectation: EventExpectation, since: EventPosition) {
         self.expectation = expectation
         self.since = since
         next = since
+        fields = expectation.filter.fields
         runCondition = expectation.filter.conditions.firstIndex { $0.field == .attribute(RunTag.attribute) }
     }
 
@@ -129,7 +131,7 @@ public struct ExpectationTally: Sendable {
 
     /// Handles an event with one of the expected names.
     ///
-    /// - Complexity: O(conditions).
+    /// - Complexity: O(conditions × fields).
     public mutating func add(_ event: Event) {
         advance(to: event.position)
         var reasons: [Miss.Reason] = []
@@ -142,9 +144,12 @@ public struct ExpectationTally: Sendable {
             reasons.append(.init(condition: "installation=\(installation)", actual: actual))
         }
         var isOfAnotherRun = false
-        for (index, (condition, value)) in zip(filter.conditions, event.values).enumerated()
-        where !condition.matches(value) {
-            reasons.append(.init(condition: expectation.conditions[index], actual: value.map(\.shortened)))
+        let value = { [fields] (field: QueryField) -> QueryValue? in
+            fields.firstIndex(of: field).flatMap { $0 < event.values.count ? event.values[$0] : nil }
+        }
+        for (index, condition) in filter.conditions.enumerated() where !condition.holds(value) {
+            let actual = condition.fields.compactMap(value).first
+            reasons.append(.init(condition: expectation.conditions[index], actual: actual?.shortened))
             if index == runCondition { isOfAnotherRun = true }
         }
         if reasons.isEmpty {

@@ -6,7 +6,8 @@ public import TrackwayCore
 /// A page of a person's consent decisions, latest first by device time.
 ///
 /// The decisions are those that a device reported with `_consent` events. They follow the same identity rules as the
-/// person's other events, and are erased with them. A refusal that applies to the collector is not reported.
+/// person's other events, and are erased with them. A refusal that applies to the collector is reported only as part of
+/// a last delivery.
 public struct ConsentHistory: Sendable, Hashable {
     /// One decision.
     public struct Decision: Sendable, Hashable {
@@ -85,7 +86,9 @@ extension ConsentHistory.Decision {
 }
 
 extension EventStore {
-    /// Returns a page of a person's consent decisions, latest first; nil if the person has no events.
+    /// Returns a page of a person's consent decisions, latest first.
+    ///
+    /// Nil if the person has no events.
     ///
     /// One call searches the person's events up to the limits of a single search. A page may therefore have fewer
     /// decisions than `limit`, or none, and still have a next one.

@@ -69,6 +69,8 @@ public struct PersonProfile: Sendable, Hashable {
     public var devices: [Device]
     /// Whether there are more installations.
     public var hasMoreDevices: Bool
+    /// The known facts about the person's first events.
+    public var firstTouch: [FirstTouch: QueryValue] = [:]
 
     /// The maximum number of installations in one response.
     public static let maxDevices = 100
@@ -87,6 +89,11 @@ public struct PersonProfile: Sendable, Hashable {
         writer.beginObject()
         person.writeMembers(to: &writer)
         if person.hasMoreAttributes, let last = person.attributes.last { writer.member("next", last.name) }
+        for fact in FirstTouch.allCases {
+            guard let value = firstTouch[fact] else { continue }
+            writer.key(fact.rawValue)
+            value.write(to: &writer)
+        }
         writer.list("devices", devices) { device, writer in
             writer.beginObject()
             writer.member("installation", device.installation)

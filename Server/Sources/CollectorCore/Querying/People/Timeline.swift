@@ -27,6 +27,12 @@ public struct TimelineQuery: Sendable, Hashable {
     public var after: TimelineCursor?
     /// The maximum number of events in one response.
     public var limit: Int
+    /// The maximum number of visits.
+    ///
+    /// Each is on another installation, or before another sign-in.
+    ///
+    /// For a user with more visits, those of the most recently used installations are returned.
+    public var maximumVisits = 1_000
 
     /// Creates a query for all events of a person.
     public init(_ person: PersonKey, after: TimelineCursor? = nil, limit: Int = 100) {

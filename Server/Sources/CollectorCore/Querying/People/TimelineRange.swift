@@ -7,9 +7,6 @@ internal import TrackwayCore
 ///
 /// The events are the person's own, or were recorded on an installation before the person signed in.
 public struct TimelineRange: Sendable, Hashable {
-    /// The maximum number of installations searched for a visitor's events.
-    public static let maxVisits = 20
-
     /// Whether the events are those of a visitor.
     public let isVisit: Bool
     /// The number of events of the person or visitor.
@@ -41,23 +38,6 @@ public struct TimelineRange: Sendable, Hashable {
     public func part(_ range: ClosedRange<Int64>, isVisit: Bool, events: UInt64) -> TimelineRange? {
         guard times.overlaps(range) else { return nil }
         return TimelineRange(times.clamped(to: range), isVisit: isVisit, events: events)
-    }
-
-    /// Returns the range of anonymous events before the person's first sign-in.
-    ///
-    /// The events are on one installation, within the same time range, and after the last time that another user was
-    /// signed in on the installation, if any.
-    ///
-    /// - Parameters:
-    ///   - first: The time of the person's first event on the installation.
-    ///   - others: The last time at which an earlier user used the installation; nil when there was none.
-    ///   - events: The number of events of the installation's visitor.
-    /// - Returns: nil when the time range is empty.
-    public func visit(before first: Int64, others: Int64?, events: UInt64) -> TimelineRange? {
-        guard first > .min, others ?? .min < first - 1 else { return nil }
-        let since = max(times.lowerBound, others.map { $0 + 1 } ?? .min)
-        let until = min(times.upperBound, first - 1)
-        return since <= until ? TimelineRange(since...until, isVisit: true, events: events) : nil
     }
 
     /// Returns an equal share of a search budget for each range.

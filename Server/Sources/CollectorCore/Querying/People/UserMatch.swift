@@ -9,12 +9,19 @@ public protocol SearchedPerson {
     func ids() throws -> [String?]
     /// Returns an attribute's value as JSON; nil if it is not set.
     func value(of attribute: String) throws -> [UInt8]?
+    /// Returns a value of the person that is not an attribute, such as the first app version; nil if it has none.
+    func value(of field: QueryField) throws -> QueryValue?
     /// Calls `body` with the value of each attribute.
     ///
     /// The store chooses the order. Stops when `body` returns true.
     func forEachValue(_ body: (UnsafeRawBufferPointer) -> Bool) throws
     /// Whether the person has events on an installation.
     func hasUsed(_ installation: InstallationID) throws -> Bool
+}
+
+extension SearchedPerson {
+    /// The default for a store that reads only attributes of people.
+    public func value(of field: QueryField) throws -> QueryValue? { nil }
 }
 
 /// Decides whether a person matches a search, and when a search ends.
@@ -25,17 +32,14 @@ public struct UserMatch: Sendable {
         let installation: InstallationID?
     }
 
-    private let conditions: [(name: String, condition: QueryCondition)]
+    private let conditions: [QueryCondition]
     private let words: [Word]
     private var meter: SearchMeter
     private var isOverWithin = false
 
     /// Creates a matcher for a search.
     public init(_ search: UserSearch, _ meter: SearchMeter) {
-        // The parser of the search already rejected conditions on the context.
-        conditions = search.conditions.compactMap { condition in
-            if case .attribute(let name) = condition.field { (name, condition) } else { nil }
-        }
+        conditions = search.conditions
         words = search.words.map { Word(text: SearchWord($0), installation: InstallationID($0)) }
         self.meter = meter
     }
@@ -48,10 +52,20 @@ public struct UserMatch: Sendable {
     /// - Throws: Any error thrown by `person`.
     /// - Complexity: O(bytes of the attributes × words).
     public mutating func matches(_ person: some SearchedPerson) throws -> Bool {
-        for (name, condition) in conditions {
-            // The store wrote this value as JSON; if it cannot be parsed, it counts as absent.
-            let value = try person.value(of: name).flatMap { try? JSONValue.parse($0) }
-            guard condition.matches(value.flatMap(QueryValue.init)) else { return false }
+        for condition in conditions {
+            let holds = try condition.holds { field in
+                let name: String
+                switch field {
+                case .attribute(let attribute), .person(.attribute(let attribute)): name = attribute
+                case .person(.first), .cohort: return try person.value(of: field)
+                // The parser of the search already rejected conditions on the context.
+                case .context: return nil
+                }
+                // The store wrote this value as JSON; if it cannot be parsed, it counts as absent.
+                let value = try person.value(of: name).flatMap { try? JSONValue.parse($0) }
+                return value.flatMap(QueryValue.init)
+            }
+            guard holds else { return false }
         }
         guard !words.isEmpty else { return true }
         let ids = try person.ids()

@@ -32,8 +32,8 @@ public struct UserSearch: Sendable, Hashable {
         let reader = QueryParameterReader(parameters)
         let words = try reader.words("text")
         let conditions = try reader.conditions("where")
-        for condition in conditions {
-            guard case .context(let path) = condition.field else { continue }
+        for field in conditions.flatMap(\.fields) {
+            guard case .context(let path) = field else { continue }
             let name = path.joined(separator: ".")
             throw InvalidQueryError(
                 "where",

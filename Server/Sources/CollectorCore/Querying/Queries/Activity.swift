@@ -9,15 +9,18 @@ public struct ActivityQuery: Sendable, Hashable {
     public var filter: QueryFilter
     /// The intervals.
     public var time: QueryTimeRange
+    /// What is counted.
+    public var unit: QueryUnit
 
     /// Creates a query.
-    public init(_ filter: QueryFilter = QueryFilter(), in time: QueryTimeRange) {
+    public init(_ filter: QueryFilter = QueryFilter(), in time: QueryTimeRange, unit: QueryUnit = .person) {
         self.filter = filter
         self.time = time
+        self.unit = unit
     }
 
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "unit",
     ]
 
     /// Parses a query from URL parameters.
@@ -36,7 +39,8 @@ public struct ActivityQuery: Sendable, Hashable {
         try reader.allow(only: Self.known)
         self.init(
             try reader.filter(names: "name", conditions: ["where"]),
-            in: try reader.time(now: now, zones, atMost: QueryLimits.intervals)
+            in: try reader.time(now: now, zones, atMost: QueryLimits.intervals),
+            unit: try reader.unit()
         )
     }
 }

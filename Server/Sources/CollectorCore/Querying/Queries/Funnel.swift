@@ -23,6 +23,10 @@ public struct FunnelQuery: Sendable, Hashable {
     ///
     /// The list contains people who reached this step but no later one.
     public var lastStep: Int?
+    /// What is counted.
+    ///
+    /// Groups are not listed by ``lastStep``.
+    public var unit: QueryUnit
 
     /// Creates a query.
     public init(
@@ -31,7 +35,8 @@ public struct FunnelQuery: Sendable, Hashable {
         to: Timestamp,
         window: Int64 = FunnelQuery.defaultWindow,
         grouping: TrendQuery.Grouping? = nil,
-        lastStep: Int? = nil
+        lastStep: Int? = nil,
+        unit: QueryUnit = .person
     ) {
         self.steps = steps
         self.from = from
@@ -39,6 +44,7 @@ public struct FunnelQuery: Sendable, Hashable {
         self.window = window
         self.grouping = grouping
         self.lastStep = lastStep
+        self.unit = unit
     }
 
     /// The default window: seven days.
@@ -123,7 +129,7 @@ public struct Funnel: Sendable, Hashable {
 extension FunnelQuery {
     private static let known: Set<String> = [
         "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "values", "top",
-        "people",
+        "people", "unit",
     ]
 
     /// Parses a query from URL parameters.
@@ -155,13 +161,18 @@ extension FunnelQuery {
             steps.append(step)
         }
         let (from, to) = try reader.range(now: now, zones)
+        let (unit, lastStep) = (try reader.unit(), try reader.number("people", in: 1...names.count))
+        guard lastStep == nil || unit == .person else {
+            throw InvalidQueryError("people", "“people” lists people, and “unit” counts groups: omit one of them.")
+        }
         self.init(
             steps: steps,
             from: from,
             to: to,
             window: try reader.duration("window", upTo: 366 * 86_400_000) ?? Self.defaultWindow,
             grouping: try reader.grouping(),
-            lastStep: try reader.number("people", in: 1...names.count)
+            lastStep: lastStep,
+            unit: unit
         )
     }
 }

@@ -172,13 +172,15 @@ struct QueryParameterReader {
         case ("events", 1): return .events
         case ("users", 1): return .users
         case ("installations", 1): return .installations
+        case ("groups", 2): return .groups(try groupType(parts[1], "measure"))
         case ("sum", 2): return .sum(try field(parts[1], "measure"))
         case ("average", 2): return .average(try field(parts[1], "measure"))
         case ("p95", 2): return .p95(try field(parts[1], "measure"))
         default:
             throw InvalidQueryError(
                 "measure",
-                "“\(text.prefix(64))” is not one of events, users, installations, sum:total, average:total, p95:total."
+                "“\(text.prefix(64))” is not one of events, users, installations, groups:company, sum:total, "
+                    + "average:total, p95:total."
             )
         }
     }

@@ -23,18 +23,22 @@ public struct RetentionQuery: Sendable, Hashable {
     public var time: QueryTimeRange
     /// The rule that assigns people to cohorts.
     public var cohort: Cohort
+    /// What is counted.
+    public var unit: QueryUnit
 
     /// Creates a query.
     public init(
         first: QueryFilter = QueryFilter(),
         returning: QueryFilter = QueryFilter(),
         in time: QueryTimeRange,
-        cohort: Cohort = .first
+        cohort: Cohort = .first,
+        unit: QueryUnit = .person
     ) {
         self.first = first
         self.returning = returning
         self.time = time
         self.cohort = cohort
+        self.unit = unit
     }
 }
 
@@ -72,7 +76,7 @@ public struct Retention: Sendable, Hashable {
 extension RetentionQuery {
     private static let known: Set<String> = [
         "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "last", "from", "to",
-        "zone", "interval", "cohort",
+        "zone", "interval", "cohort", "unit",
     ]
 
     /// Parses a query from URL parameters.
@@ -93,7 +97,8 @@ extension RetentionQuery {
             first: try reader.filter(names: "first", conditions: ["where", "where.first"]),
             returning: try reader.filter(names: "return", conditions: ["where", "where.return"]),
             in: try reader.time(now: now, zones, atMost: QueryLimits.cohorts),
-            cohort: try reader.choice("cohort", Cohort.self) ?? .first
+            cohort: try reader.choice("cohort", Cohort.self) ?? .first,
+            unit: try reader.unit()
         )
     }
 }

@@ -20,6 +20,10 @@ public struct TrendQuery: Sendable, Hashable {
         ///
         /// Events from clients that report no installation do not count.
         case installations
+        /// The number of groups of one type, such as `company`.
+        ///
+        /// Events whose context names no such group do not count.
+        case groups(String)
         /// The sum of a field's numbers.
         case sum(QueryField)
         /// The mean of a field's numbers.
@@ -32,7 +36,7 @@ public struct TrendQuery: Sendable, Hashable {
         /// The field whose numbers are used; nil for counts.
         public var field: QueryField? {
             switch self {
-            case .events, .users, .installations: nil
+            case .events, .users, .installations, .groups: nil
             case .sum(let field), .average(let field), .p95(let field): field
             }
         }
@@ -113,13 +117,20 @@ public struct QueryFilter: Sendable, Hashable {
         self.user = user
         self.installation = installation
     }
+
+    /// The fields of the conditions, without duplicates.
+    public var fields: [QueryField] {
+        conditions.flatMap(\.fields).reduce(into: []) { fields, field in
+            if !fields.contains(field) { fields.append(field) }
+        }
+    }
 }
 
 /// Limits on queries.
 public enum QueryLimits {
     /// The maximum number of event names.
     public static let names = 10
-    /// The maximum number of conditions.
+    /// The maximum number of conditions, and of alternatives in each.
     public static let conditions = 10
     /// The maximum size of a name, in bytes.
     ///
@@ -129,6 +140,8 @@ public enum QueryLimits {
     public static let pathParts = 8
     /// The maximum size of a compared value or user id, in bytes.
     public static let valueBytes = 1_024
+    /// The maximum number of values in a list of a condition.
+    public static let listedValues = 100
     /// The maximum number of intervals.
     ///
     /// The limit slightly exceeds the number of minutes in a day.

@@ -66,6 +66,15 @@ public struct PeopleByInterval: Sendable {
         }
     }
 
+    /// Returns the people active in exactly a number of intervals.
+    ///
+    /// Call ``settle()`` first.
+    public func people(activeIn count: Int) -> Set<Int64> {
+        var people: Set<Int64> = []
+        forEachPerson { person, intervals in if intervals.count == count { people.insert(person) } }
+        return people
+    }
+
     /// Calls `body` with each person's pairs, in ascending order of intervals.
     ///
     /// Call ``settle()`` first.
@@ -104,25 +113,48 @@ public struct LifecycleTally: Sendable {
 
     /// Returns the counts by interval.
     public mutating func result() throws(StoreError) -> [Lifecycle.Counts] {
-        try people.settle()
         var counts = Array(repeating: Lifecycle.Counts(), count: intervals)
-        people.forEachPerson { _, active in
+        try forEachState { _, state, interval in
+            switch state {
+            case .new: counts[interval].new += 1
+            case .returning: counts[interval].returning += 1
+            case .resurrected: counts[interval].resurrected += 1
+            case .dormant: counts[interval].dormant += 1
+            }
+        }
+        return counts
+    }
+
+    /// Returns the people in a state.
+    public mutating func people(at point: LifecyclePoint) throws(StoreError) -> Set<Int64> {
+        var people: Set<Int64> = []
+        try forEachState { person, state, interval in
+            if state == point.state, interval == point.interval { people.insert(person) }
+        }
+        return people
+    }
+
+    /// Calls `body` with each person's state in an interval.
+    private mutating func forEachState(
+        _ body: (_ person: Int64, _ state: LifecyclePoint.State, _ interval: Int) -> Void
+    ) throws(StoreError) {
+        try people.settle()
+        people.forEachPerson { person, active in
             var before: Int?
             for pair in active {
                 let interval = PeopleByInterval.interval(pair) - 2
                 if interval >= 0 {
                     switch before {
-                    case nil: counts[interval].new += 1
-                    case interval - 1: counts[interval].returning += 1
-                    default: counts[interval].resurrected += 1
+                    case nil: body(person, .new, interval)
+                    case interval - 1: body(person, .returning, interval)
+                    default: body(person, .resurrected, interval)
                     }
                 }
-                if let before, before >= -1, before + 1 < interval { counts[before + 1].dormant += 1 }
+                if let before, before >= -1, before + 1 < interval { body(person, .dormant, before + 1) }
                 before = interval
             }
-            if let before, before >= -1, before + 1 < intervals { counts[before + 1].dormant += 1 }
+            if let before, before >= -1, before + 1 < intervals { body(person, .dormant, before + 1) }
         }
-        return counts
     }
 }
 
@@ -266,23 +298,45 @@ public struct RetentionTally: Sendable {
     public mutating func result() throws(StoreError) -> [Retention.Cohort] {
         let count = query.time.count
         var cohorts = (0..<count).map { Retention.Cohort(people: 0, returned: Array(repeating: 0, count: count - $0)) }
-        for key in same { cohorts[PeopleByInterval.interval(key)].returned[0] += 1 }
+        try forEachMember { _, point in
+            if let later = point.later {
+                cohorts[point.cohort].returned[later] += 1
+            } else {
+                cohorts[point.cohort].people += 1
+            }
+        }
+        return cohorts
+    }
+
+    /// Returns the people of a cohort, or those of them who returned.
+    public mutating func people(at point: RetentionPoint) throws(StoreError) -> Set<Int64> {
+        var people: Set<Int64> = []
+        try forEachMember { key, itsPoint in
+            if itsPoint == point { people.insert(PeopleByInterval.person(key)) }
+        }
+        return people
+    }
+
+    /// Calls `body` with each person's cohorts and returns.
+    ///
+    /// The key is the pair of the person and the cohort.
+    private mutating func forEachMember(_ body: (_ key: UInt64, _ point: RetentionPoint) -> Void) throws(StoreError) {
+        for key in same { body(key, RetentionPoint(cohort: PeopleByInterval.interval(key), later: 0)) }
         try returns.settle()
         let pairs = returns.pairs
         var place = 0
         // Both sequences are sorted by person.
         for key in firsts.keys.sorted() {
             let (person, cohort) = (PeopleByInterval.person(key), PeopleByInterval.interval(key))
-            cohorts[cohort].people += 1
+            body(key, RetentionPoint(cohort: cohort))
             while place < pairs.count, PeopleByInterval.person(pairs[place]) < person { place += 1 }
             var next = place
             while next < pairs.count, PeopleByInterval.person(pairs[next]) == person {
                 let interval = PeopleByInterval.interval(pairs[next])
-                if interval > cohort { cohorts[cohort].returned[interval - cohort] += 1 }
+                if interval > cohort { body(key, RetentionPoint(cohort: cohort, later: interval - cohort)) }
                 next += 1
             }
         }
-        return cohorts
     }
 }
 

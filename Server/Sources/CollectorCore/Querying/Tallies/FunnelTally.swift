@@ -96,9 +96,51 @@ public struct FunnelTally: Sendable {
     ///
     /// - Complexity: O(n log n) for n stored events.
     public mutating func result() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
-        entries.sort { $0.precedes($1) }
         var sums = Array(repeating: Sum(steps: query.steps.count), count: groups.values.count)
         var listed: [(person: Int64, at: Int64, position: Int64)] = []
+        entries.sort { $0.precedes($1) }
+        forEachPerson { person, walk, furthest in
+            let group = Int(walk.group)
+            for step in 0...furthest {
+                sums[group].people[step] += 1
+                guard step > 0 else { continue }
+                sums[group].sinceStep[step].append(walk.times[step] - walk.times[step - 1])
+                sums[group].sinceFirst[step].append(walk.times[step] - walk.times[0])
+            }
+            if query.lastStep == furthest + 1 { listed.append((person, walk.times[furthest], walk.position)) }
+        }
+        listed.sort { ($1.at, $1.position) < ($0.at, $0.position) }
+        let people = listed.prefix(FunnelQuery.listedPeople).map { (person: $0.person, at: $0.at) }
+        return (series(&sums), people)
+    }
+
+    /// Returns the people who reached a step.
+    ///
+    /// Their events are the steps up to this one.
+    ///
+    /// - Throws: ``StoreError`` when there are too many.
+    /// - Complexity: O(n log n) for n stored events.
+    public mutating func people(at point: FunnelPoint) throws(StoreError) -> PeopleActivity {
+        var first = Array(repeating: Int64(0), count: groups.values.count)
+        var reached: [(person: Int64, group: Int, entry: PeopleActivity.Entry)] = []
+        let step = point.step - 1
+        entries.sort { $0.precedes($1) }
+        forEachPerson { person, walk, furthest in
+            first[Int(walk.group)] += 1
+            guard point.isDropOff ? furthest == step : furthest >= step else { return }
+            let entry = PeopleActivity.Entry(first: walk.times[0], last: walk.times[step], events: Int64(point.step))
+            reached.append((person, Int(walk.group), entry))
+        }
+        let wanted = groups.numbers(of: point.group) { ranked(first).prefix(query.grouping?.top ?? 0) }
+        var people = PeopleActivity(limit: budget.people)
+        for one in reached where wanted?.contains(one.group) ?? true { try people.add(one.person, one.entry) }
+        return people
+    }
+
+    /// Calls `body` with each person's walk, and the furthest step, from 0.
+    ///
+    /// The events must be sorted.
+    private func forEachPerson(_ body: (_ person: Int64, _ walk: FunnelWalk, _ furthest: Int) -> Void) {
         var start = 0
         var walk = FunnelWalk(steps: query.steps.count, window: query.window)
         while start < entries.count {
@@ -117,19 +159,19 @@ public struct FunnelTally: Sendable {
                 }
                 walk.take(event.steps, at: event.time, position: event.position, group: event.group)
             }
-            guard let furthest = walk.furthest else { continue }
-            let group = Int(walk.group)
-            for step in 0...furthest {
-                sums[group].people[step] += 1
-                guard step > 0 else { continue }
-                sums[group].sinceStep[step].append(walk.times[step] - walk.times[step - 1])
-                sums[group].sinceFirst[step].append(walk.times[step] - walk.times[0])
-            }
-            if query.lastStep == furthest + 1 { listed.append((person, walk.times[furthest], walk.position)) }
+            if let furthest = walk.furthest { body(person, walk, furthest) }
         }
-        listed.sort { ($1.at, $1.position) < ($0.at, $0.position) }
-        let people = listed.prefix(FunnelQuery.listedPeople).map { (person: $0.person, at: $0.at) }
-        return (series(&sums), people)
+    }
+
+    /// The groups with people, most people first.
+    ///
+    /// - Parameter first: the number of people at the first step, by group.
+    private func ranked(_ first: [Int64]) -> [Int] {
+        let values = groups.values
+        return values.indices.filter { first[$0] > 0 }.sorted { left, right in
+            let (more, less) = (first[left], first[right])
+            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
+        }
     }
 
     private func series(_ sums: inout [Sum]) -> [Funnel.Series] {
@@ -137,10 +179,7 @@ public struct FunnelTally: Sendable {
             return [Self.series(.all, sums.first ?? Sum(steps: query.steps.count))]
         }
         let values = groups.values
-        let ranked = values.indices.filter { sums[$0].people[0] > 0 }.sorted { left, right in
-            let (more, less) = (sums[left].people[0], sums[right].people[0])
-            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
-        }
+        let ranked = ranked(sums.map { $0.people[0] })
         var result = ranked.prefix(grouping.top).map { Self.series(.value(values[$0]), sums[$0]) }
         let others = ranked.dropFirst(grouping.top)
         guard !others.isEmpty else { return result }

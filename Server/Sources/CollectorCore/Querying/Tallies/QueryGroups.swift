@@ -36,6 +36,20 @@ struct QueryGroups: Sendable {
         return number
     }
 
+    /// Returns the numbers of the groups that a point includes; nil for all.
+    ///
+    /// - Parameter top: returns the groups with a series of their own.
+    func numbers(of wanted: PointGroup, top: () -> ArraySlice<Int>) -> Set<Int>? {
+        switch wanted {
+        case .all: return nil
+        case .other: return Set(values.indices).subtracting(top())
+        case .value(let value):
+            if let known = numbers[value] { return [known] }
+            guard readsValuesAsTexts, let bytes = value?.text else { return [] }
+            return texts[String(decoding: bytes, as: UTF8.self)].map { [$0] } ?? []
+        }
+    }
+
     private mutating func append(_ value: QueryValue?) -> Int {
         values.append(value)
         return values.count - 1

@@ -55,11 +55,18 @@ public struct TrendTally: Sendable {
     )
     private static let recent = 64
     private var kept = 0
+    /// The point whose people are listed; nil if none are.
+    private let point: TrendPoint?
+    /// The people of ``point``, by group.
+    private var listed: [Int: PeopleActivity] = [:]
 
     /// Creates an empty tally.
-    public init(_ query: TrendQuery, budget: QueryBudget) {
+    ///
+    /// - Parameter point: the point whose people ``listedPeople()`` returns; nil for none.
+    public init(_ query: TrendQuery, budget: QueryBudget, listing point: TrendPoint? = nil) {
         self.query = query
         self.budget = budget
+        self.point = point
         groups = QueryGroups(query.grouping)
         now = query.time.edgesBefore.isEmpty ? query.time.count : 2 * query.time.count
         before = now + 1
@@ -71,7 +78,7 @@ public struct TrendTally: Sendable {
     /// - Parameters:
     ///   - events: the number of identical events.
     ///   - value: the events' value of the grouping field.
-    ///   - person: the number of the person or installation, if the query counts people or installations.
+    ///   - person: the number of the person, installation or group that the query counts; nil if it counts none.
     ///   - measured: the events' value of the measured field; nil for none.
     /// - Throws: ``StoreError`` when the budget is exhausted.
     public mutating func count(
@@ -84,6 +91,12 @@ public struct TrendTally: Sendable {
         let number = measured.flatMap { $0.number ?? (query.readsTextsAsNumbers ? $0.spelledNumber : nil) }
         let slot = query.time.slot(of: time)
         let group = try self.group(of: value)
+        if let point, isInPoint(slot, point) {
+            try listed[group, default: PeopleActivity(limit: budget.people)].add(
+                person,
+                PeopleActivity.Entry(first: time.milliseconds, last: time.milliseconds, events: events)
+            )
+        }
         // The numbers of the whole period are those of its intervals, so they are stored once.
         try count(events, in: Place(group: group, slot: slot), person, number, of: measured, keeping: true)
         try count(
@@ -94,6 +107,12 @@ public struct TrendTally: Sendable {
             of: measured,
             keeping: false
         )
+    }
+
+    private func isInPoint(_ slot: Int, _ point: TrendPoint) -> Bool {
+        let count = query.time.count
+        guard (slot >= count) == point.isBefore else { return false }
+        return point.interval.map { $0 == slot % count } ?? true
     }
 
     private mutating func group(of value: QueryValue?) throws(StoreError) -> Int {
@@ -200,10 +219,7 @@ public struct TrendTally: Sendable {
             return [series(.all, rows([0: 0]).first ?? [:])]
         }
         let values = groups.values
-        let ranked = values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
-            let (more, less) = (events(of: left), events(of: right))
-            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
-        }
+        let ranked = ranked()
         let top = ranked.prefix(grouping.top)
         let others = ranked.dropFirst(grouping.top)
         var series: [Int: Int] = [:]
@@ -217,6 +233,28 @@ public struct TrendTally: Sendable {
             result.append(self.series(.other(others.count), rest))
         }
         return result
+    }
+
+    /// The groups with events in the requested period, most events first.
+    private func ranked() -> [Int] {
+        let values = groups.values
+        return values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
+            let (more, less) = (events(of: left), events(of: right))
+            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
+        }
+    }
+
+    /// Returns the people of the point for which the tally was created.
+    ///
+    /// They are the people, installations or groups that the point's number counts.
+    ///
+    /// - Throws: ``StoreError`` when there are too many.
+    public func listedPeople() throws(StoreError) -> PeopleActivity {
+        var people = PeopleActivity(limit: budget.people)
+        guard let point else { return people }
+        let wanted = groups.numbers(of: point.group) { ranked().prefix(query.grouping?.top ?? 0) }
+        for (group, activity) in listed where wanted?.contains(group) ?? true { try people.add(activity) }
+        return people
     }
 
     private func events(of group: Int) -> Int64 {
@@ -267,7 +305,7 @@ public struct TrendTally: Sendable {
     private func value(_ sum: Sum) -> JSONNumber? {
         switch query.measure {
         case .events: return .integer(sum.events)
-        case .users, .installations: return .integer(sum.people)
+        case .users, .installations, .groups: return .integer(sum.people)
         case .sum: return sum.sum.value
         case .average:
             return sum.valueKinds.numbers == 0 ? nil : .double(sum.sum.nearest / Double(sum.valueKinds.numbers))

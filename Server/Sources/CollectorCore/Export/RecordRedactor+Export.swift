@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayCore
+
+extension RecordRedactor {
+    /// Creates a redactor that finds what an erasure of a person would remove, for an export.
+    ///
+    /// - Parameter installations: The person's installations.
+    init(plan person: PersonKey, _ installations: [PersonInstallation], limits: AdmissionLimits) {
+        // The hashes are compared with each other only, so any key serves.
+        let key = ErasureKey(randomUInt64: { 0 })
+        let none = Timestamp(milliseconds: 0)
+        var plan: ErasurePlan
+        switch person {
+        case .user(let id):
+            let record = UserErasureRecord(received: none, key: "", identity: key.hash(user: id), user: id)
+            plan = ErasurePlan(record, user: id)
+        case .visitor(let id):
+            plan = ErasurePlan(DeletionRequest(ErasureRecord(received: none, key: "", installation: id)), key: key)
+        }
+        plan.installations = installations.filter { !$0.isShared }.map(\.id)
+        plan.shared = installations.compactMap { installation in
+            installation.times.map { ErasurePlan.SharedInstallation(installation.id, times: $0) }
+        }
+        self.init([plan], key: key, limits: limits)
+    }
+}

@@ -12,7 +12,7 @@ ONLY := $(if $(FILTER),--filter '$(FILTER)')
 # A target may import only the modules that its manifest declares.
 CHECKED := --explicit-target-dependency-import-check error
 
-.PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
+.PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-answers test-examples test-cluster test-all \
 	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs codes screenshots sanitize fuzz bench clean
 
 help:  ## List the targets
@@ -43,6 +43,10 @@ test-page: bootstrap  ## Test the collector's web page in headless Chromium (ins
 
 test-integration: bootstrap  ## Test real processes against a real collector: kills, damage, outages
 	Scripts/test integration $(if $(FILTER),-- $(ONLY))
+
+test-answers: bootstrap  ## Compare QUESTIONS (500) random answers of the collector with DuckDB (installs it), from SEED (1)
+	Scripts/build Server --product trackway
+	Scripts/compare-with-duckdb --questions $(or $(QUESTIONS),500) --seed $(or $(SEED),1)
 
 test-examples: bootstrap  ## Build every example, run its tests, and run the README's quick start
 	Scripts/test examples $(if $(FILTER),-- $(ONLY))
@@ -145,4 +149,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .build-apple .build-nats .build-page .fuzz AppleSimulation/.build Fuzzing/.build Benchmarks/.build
+	rm -rf .build .build-apple .build-nats .build-duckdb .build-page .fuzz AppleSimulation/.build Fuzzing/.build Benchmarks/.build

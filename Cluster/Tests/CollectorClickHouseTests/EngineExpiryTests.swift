@@ -158,7 +158,7 @@ struct EngineExpiryTests {
             event(2_000, on: 1, user: "anna", week: firstWeek - 2), event(1_000, on: 1, week: firstWeek),
             event(3_000, on: 2, week: firstWeek + 1), event(4_000, on: 1, user: "bob", week: firstWeek + 2),
         ]
-        try await ComparedStores.run(blockEvents: 1, fill: { IdentityStream.fill($0, events) }) { stores in
+        try await ComparedStores.run(blockEvents: 1, fill: IdentityStream.filler(events)) { stores in
             let time = try #require(
                 QueryTimeRange(from: start, to: start.advanced(by: .seconds(60)), interval: .minute, in: .utc)
             )

@@ -50,7 +50,9 @@ struct EngineQueryTests {
                 trend.filter.user = nil
                 if trend.measure == .users { trend.measure = .installations }
             }
-            let trends = await stores.results { [trend] store throws(StoreError) in try await store.trend(trend).series }
+            let trends = await stores.results { [trend] store throws(StoreError) in
+                try await store.trend(trend).series
+            }
             #expect(trends.columns == trends.index, comment(trend))
             if case .success(let series) = trends.index { resultCount += series.count }
             let path = random.paths()

@@ -51,7 +51,9 @@ struct EngineStoreTests {
                 let rows = "FROM \(table.rawValue) WHERE block < 4"
                 _ = try await stores.server.query("INSERT INTO \(table.rawValue) (\(list)) SELECT \(list) \(rows)")
                 if table != .erasures {
-                    _ = try await stores.server.query("INSERT INTO \(table.rawValue) (\(list)) SELECT \(shifted) \(rows)")
+                    _ = try await stores.server.query(
+                        "INSERT INTO \(table.rawValue) (\(list)) SELECT \(shifted) \(rows)"
+                    )
                 }
             }
             try await Self.expectEqual(stores, seed: seed &* 2_000, rounds: 3)

@@ -13,12 +13,13 @@ struct PageQueryTests {
     /// The paths that the scripts request, without the rest of each URL.
     ///
     /// Excluded, because they have separate tests: the live stream, which never ends; the client data report, which is
-    /// a table; shared boards, which need the link's secret; and visitors, which need an installation.
+    /// a table; shared boards, which need the link's secret; and visitors and installations, which need an
+    /// installation's id.
     private static let questions: Set<String> = Set(
         CollectorPage.assets.flatMap { asset in
             String(decoding: asset.body, as: UTF8.self).matches(of: /[`"](\/v1\/[a-z]+)/).map { String($0.1) }
         }
-    ).subtracting(["/v1/live", "/v1/reports", "/v1/shared", "/v1/visitors"])
+    ).subtracting(["/v1/installations", "/v1/live", "/v1/reports", "/v1/shared", "/v1/visitors"])
 
     /// The parameters that a path requires.
     private static let needed = ["/v1/funnels": [(name: "step", value: "purchase")]]

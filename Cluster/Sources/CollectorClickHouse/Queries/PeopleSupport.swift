@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import CollectorCore
+package import CollectorCore
 
 /// Checks for queries that ClickHouse does not answer.
 ///
@@ -36,5 +36,17 @@ enum PeopleSupport {
             parameter,
             "ClickHouse does not count groups: count people, or query a collector on one machine."
         )
+    }
+}
+
+extension ClickHouseEventStore {
+    /// Throws, because the tables do not have what an inventory counts.
+    package func inventory() async throws(StoreError) -> DataInventory {
+        throw .unsupported("inventory", "ClickHouse does not take inventory: query a collector on one machine.")
+    }
+
+    /// Throws, because the tables do not have the parts of a person's data that an export needs.
+    package func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation] {
+        throw .unsupported("export", "ClickHouse does not export people: query a collector on one machine.")
     }
 }

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""The identity rules of Documentation/Identity.md in SQL, and a second time as a walk over each installation's events.
+
+The rules are written from the document, not from the collector's code. Each rule has a wrong variant; the self-test
+expects that the comparison finds it.
+"""
+import json
+import tempfile
+
+from random_events import ATTRIBUTES, COLUMNS
+
+PLACEHOLDERS = ["0", "-1", "null", "nil", "none", "undefined", "nan", "(null)", "<null>", "<nil>", "true", "false", "anonymous", "guest",
+                "not_authenticated", "[object object]", "user_id", "userid", "distinct_id", "00000000-0000-0000-0000-000000000000"]
+PLACEHOLDER_LIST = ", ".join(f"'{text}'" for text in PLACEHOLDERS)
+
+RULES = {
+    # Placeholders count as signed out, in any letter case.
+    "placeholders": f"user_id IS NULL OR lower(user_id) IN ({PLACEHOLDER_LIST}) OR trim(user_id, ' ') = ''",
+    # A visitor becomes the user of the next signed-in event on the installation. Within one millisecond, a signed-in
+    # event comes after the anonymous ones.
+    "sign_ins": "ASOF LEFT JOIN signed_in s ON s.installation = e.installation AND s.time >= e.time",
+    # An installation with one marked anonymous event keeps its visitor separate.
+    "separate": 'SELECT DISTINCT installation FROM events WHERE separate AND "user" IS NULL AND installation IS NOT NULL',
+    # So does a public device, on which the user changed more than 1,000 times, the first sign-in included.
+    "public": """SELECT installation FROM (
+            SELECT installation, "user" IS DISTINCT FROM lag("user") OVER (PARTITION BY installation ORDER BY time, position) AS is_change
+            FROM events WHERE "user" IS NOT NULL AND installation IS NOT NULL
+        ) GROUP BY installation HAVING count(*) FILTER (is_change) > 1000""",
+    # Events without installation and user belong to no person.
+    "no_person": "NULL",
+}
+WRONG_RULES = {
+    "placeholders": [f"user_id IS NULL OR user_id IN ({PLACEHOLDER_LIST}) OR trim(user_id, ' ') = ''", "user_id IS NULL OR user_id = ''"],
+    "sign_ins": [
+        # The order within a millisecond is ignored.
+        "ASOF LEFT JOIN signed_in s ON s.installation = e.installation AND s.time > e.time",
+        # A visitor becomes the previous user, or the first user of the installation, or no user.
+        "ASOF LEFT JOIN signed_in s ON s.installation = e.installation AND s.time <= e.time",
+        "LEFT JOIN (SELECT installation, arg_min(\"user\", (time, position)) AS \"user\" FROM signed_in GROUP BY installation) s ON s.installation = e.installation",
+        "LEFT JOIN signed_in s ON false",
+    ],
+    "separate": ["SELECT NULL AS installation WHERE false"],
+    "public": ["SELECT NULL AS installation WHERE false", "SELECT installation FROM signed_in GROUP BY installation HAVING count(*) >= 1000"],
+    "no_person": ["'i'"],
+}
+
+
+def load(database, rows):
+    """Creates the table `received`, with a row for each event."""
+    types = {column: "VARCHAR" for column in [*COLUMNS, *ATTRIBUTES]} | {
+        "phase": "BIGINT", "position": "BIGINT", "time": "BIGINT", "separate": "BOOLEAN"}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        for row in rows:
+            file.write(json.dumps(row) + "\n")
+        file.flush()
+        database.execute(f"CREATE TABLE received AS SELECT * FROM read_json('{file.name}', format = 'newline_delimited', columns = {types})")
+    # Values are stored as their JSON texts: the number of a number, and the text of a text; otherwise null.
+    database.execute("CREATE MACRO number_in(value) AS TRY_CAST(value AS DOUBLE)")
+    database.execute("""CREATE MACRO text_in(value) AS CASE WHEN value[1] = '"' THEN json_extract_string(value, '$') END""")
+    # The number that a text spells as JSON.
+    database.execute(r"""CREATE MACRO spelled_number(value) AS CASE
+        WHEN regexp_full_match(text_in(value), '-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?') THEN text_in(value)::DOUBLE END""")
+
+
+def assign_people(database, phase, rules=RULES):
+    """Creates the table `events` of what arrived until a phase, with the column `person`: `u…`, `i…` or null."""
+    database.execute(f"""
+        CREATE OR REPLACE TABLE events AS SELECT *, CASE WHEN {rules["placeholders"]} THEN NULL ELSE user_id END AS "user"
+        FROM received WHERE phase <= {phase};
+        CREATE OR REPLACE TEMP TABLE signed_in AS SELECT installation, time, position, "user" FROM events
+        WHERE "user" IS NOT NULL AND installation IS NOT NULL;
+        CREATE OR REPLACE TEMP TABLE unjoined AS ({rules["separate"]}) UNION ({rules["public"]});
+        CREATE OR REPLACE TABLE events AS SELECT e.*, CASE
+            WHEN e."user" IS NOT NULL THEN 'u' || e."user"
+            WHEN e.installation IS NULL THEN {rules["no_person"]}
+            WHEN s."user" IS NULL OR e.installation IN (SELECT installation FROM unjoined) THEN 'i' || e.installation
+            ELSE 'u' || s."user" END AS person
+        FROM events e {rules["sign_ins"]};
+    """)
+
+
+def wrong_rules():
+    """Returns a description and the rules of each wrong variant."""
+    return [(f"{name} {number}", RULES | {name: sql}) for name, variants in WRONG_RULES.items() for number, sql in enumerate(variants, 1)]
+
+
+def erase_user(database, user):
+    """Removes what Documentation/Erasure.md says that erasing a user removes.
+
+    Returns the expected preview, or None if the user is unknown.
+    """
+    if not database.execute(f'SELECT count(*) FROM events WHERE "user" = {quoted(user)}').fetchone()[0]:
+        return None
+    database.execute(f"""
+        CREATE OR REPLACE TEMP TABLE used AS SELECT DISTINCT installation, installation IN (SELECT installation FROM unjoined)
+            OR installation IN (SELECT installation FROM signed_in WHERE "user" <> {quoted(user)}) AS shared
+        FROM signed_in WHERE "user" = {quoted(user)};
+        CREATE OR REPLACE TEMP TABLE removed AS SELECT position, installation FROM events
+        WHERE person = {quoted("u" + user)} OR installation IN (SELECT installation FROM used WHERE NOT shared);
+        DELETE FROM received WHERE position IN (SELECT position FROM removed);
+    """)
+    used = database.execute("SELECT installation, any_value(shared), count(position) FROM used LEFT JOIN removed USING (installation) GROUP BY installation").fetchall()
+    events, without = database.execute("SELECT count(*), count(*) FILTER (installation IS NULL) FROM removed").fetchone()
+    return {"events": events, "events_without_installation": without, "installations": sorted(used)}
+
+
+def quoted(text):
+    """Returns a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def people_by_hand(events):
+    """Returns the person of each event, found by walking each installation's events backward in time.
+
+    `events` are dictionaries with `time`, `position`, `installation`, `user_id` and `separate`. The result has the
+    user's id, or the installation in a tuple, or None, by position.
+    """
+    people, devices = {}, {}
+    for event in events:
+        user = event["user_id"]
+        if user is None or user.lower() in PLACEHOLDERS or not user.strip(" "):
+            user = None
+        if event["installation"] is None:
+            people[event["position"]] = user
+        else:
+            # In one millisecond, a signed-in event is the later one.
+            devices.setdefault(event["installation"], []).append((event["time"], user is not None, event["position"], user, event["separate"]))
+    for installation, listed in devices.items():
+        listed.sort()
+        changes, current = 0, None
+        for _, is_signed_in, _, user, _ in listed:
+            if is_signed_in and user != current:
+                changes, current = changes + 1, user
+        is_unjoined = changes > 1000 or any(separate and not is_signed_in for _, is_signed_in, _, _, separate in listed)
+        following = None
+        for _, is_signed_in, position, user, _ in reversed(listed):
+            following = user if is_signed_in else following
+            people[position] = user if is_signed_in else following if following is not None and not is_unjoined else (installation,)
+    return people

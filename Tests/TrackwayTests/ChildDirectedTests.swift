@@ -10,6 +10,8 @@ import TrackwayTesting
 
 @Suite("Apps for children")
 struct ChildDirectedTests {
+    private static let secrets = ["machine-7", "ad-7", "ann@example.com", "host-7", "kernel-7", "vendor-7"]
+
     private static func sensors() -> SimulatedSensors {
         let sensors = SimulatedSensors()
         sensors.deviceProperties[.deviceModel] = "tablet"
@@ -50,6 +52,11 @@ struct ChildDirectedTests {
         analytics.record("before")
         analytics.identify("user-7", traits: ["email": "ann@example.com"])
         analytics.setUserAttributes(["email": "ann@example.com", "age": 9])
+        analytics.record(CapturedName.profileSet, ["email": "ann@example.com"])
+        analytics.record(CapturedName.profileSet, [CapturedKey.signedIn: true, "email": "ann@example.com"])
+        for name in [CapturedName.profileSetOnce, CapturedName.profileAppend, CapturedName.profileIncrement] {
+            analytics.record(name, ["email": "ann@example.com"])
+        }
         analytics.options.allowsMotion = true
         analytics.options.allowsLocation = true
         analytics.collectSnapshot()
@@ -57,6 +64,33 @@ struct ChildDirectedTests {
         let events = environment.recorded
         let text = events.map { "\($0.event.name) \($0.attributes) \($0.context)" }.joined(separator: "\n")
         return (text, events.map(\.event.name), environment.diagnostics)
+    }
+
+    @Test
+    func `nothing that identifies a child's device or person is recorded`() throws {
+        let usual = try Self.run(Configuration.Privacy())
+        // The same run without the switch records all of it, so the test can fail.
+        for secret in Self.secrets { #expect(usual.text.contains(secret), "\(secret)") }
+        let children = try Self.run(.children)
+        for secret in Self.secrets { #expect(!children.text.contains(secret), "\(secret)") }
+        #expect(!children.text.contains("device_host_id"))
+        // Everything else is recorded as usual, sign-ins included.
+        #expect(children.text.contains("tablet") && children.text.contains("user-7"))
+        for name in ["before", "after", CapturedName.deviceProperties, CapturedName.appState] {
+            #expect(children.names.contains(name), "\(name)")
+        }
+        #expect(children.names.filter { $0 == CapturedName.profileSet }.count == 2)
+    }
+
+    @Test
+    func `snapshots of a child's device read no place, motion or addresses`() {
+        let sources = Self.sensors().sources
+        #expect(sources.location != nil && sources.heading != nil && sources.motion != nil)
+        #expect(sources.appState?.appState().networkAddresses == ["10.1.2.3"])
+        let protected = sources.protectingChildren
+        #expect(protected.location == nil && protected.heading == nil && protected.motion == nil)
+        #expect(protected.appState?.appState().networkAddresses == nil)
+        #expect(protected.appState?.appState().batteryLevel == 0.5)
     }
 
     @Test

@@ -42,6 +42,8 @@ public struct Interceptor: Sendable {
     ///
     /// Names longer than 128 bytes are truncated.
     public let name: String
+    /// Whether the interceptor sees events about people and items, too, unlike those of the app.
+    var seesPeople = false
     private let body: @Sendable (inout InterceptedEvent) -> Decision
 
     /// Creates an interceptor.

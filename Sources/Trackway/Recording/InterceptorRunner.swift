@@ -21,6 +21,8 @@ final class InterceptorRunner: Sendable {
     /// The counts of dropped events; nil if the caller counts them.
     let counts: InterceptedCounts?
     private let interceptors: [Interceptor]
+    /// Whether an interceptor sees events about people.
+    private let seesPeople: Bool
     private let clock: any EventClock
     private let reporter: DiagnosticReporter
     private let reported = Locked(Reported())
@@ -32,6 +34,7 @@ final class InterceptorRunner: Sendable {
         reporter: DiagnosticReporter
     ) {
         self.interceptors = interceptors
+        seesPeople = interceptors.contains(where: \.seesPeople)
         self.counts = counts
         self.clock = clock
         self.reporter = reporter
@@ -46,9 +49,10 @@ final class InterceptorRunner: Sendable {
     ///   interceptor.
     /// - Returns: Whether to record the event.
     func shouldKeep(_ event: inout InterceptedEvent, at time: MonotonicTime? = nil) -> Bool {
-        guard isIntercepted(event) else { return true }
+        let isIntercepted = isIntercepted(event)
+        guard isIntercepted || seesPeople else { return true }
         var began = time ?? clock.now().monotonic
-        for index in interceptors.indices {
+        for index in interceptors.indices where isIntercepted || interceptors[index].seesPeople {
             let name = event.name
             let decision = CallbackScope.call(CallbackScope.ID(of: self, index)) {
                 interceptors[index].intercept(&event)
@@ -71,7 +75,7 @@ final class InterceptorRunner: Sendable {
         return true
     }
 
-    /// Whether interceptors see an event of this kind.
+    /// Whether the app's interceptors see an event of this kind.
     ///
     /// False for events about people, items or the device, and for erasures, which must reach every destination.
     private func isIntercepted(_ event: InterceptedEvent) -> Bool {

@@ -29,12 +29,16 @@ extension Configuration {
         configuration.snapshots?.allowsMotion = false
         configuration.snapshots?.allowsLocation = false
         configuration.snapshots?.allowsDeviceRecognition = false
-        // Compatibility modules record changes of users' attributes as events of their own.
-        let profiles = Interceptor("user attributes of children") { event in
+        // An app and compatibility modules may record changes of users' attributes as events of their own. This
+        // interceptor comes last, so that an interceptor of the app cannot add attributes again.
+        var profiles = Interceptor("user attributes of children") { event in
             guard Self.profileEvents.contains(event.name) else { return .keep }
-            event.attributes = [:]
-            return event.name == CapturedName.profileSet || event.name == CapturedName.profileDelete ? .keep : .drop
+            // A sign-in, a sign-out and a deletion remain, without attributes of the user.
+            let isSignIn = event.attributes[CapturedKey.signedIn] != nil && event.name == CapturedName.profileSet
+            event.attributes = Attributes(event.attributes.filter { isSignIn && $0.key == CapturedKey.signedIn })
+            return isSignIn || event.name == CapturedName.profileDelete ? .keep : .drop
         }
+        profiles.seesPeople = true
         configuration.interceptors.append(profiles)
         return configuration
     }
@@ -64,6 +68,7 @@ extension SnapshotSources {
         sources.deviceProperties = deviceProperties.map { AnonymousDeviceProperties(source: $0) }
         sources.appState = appState.map { AnonymousAppState(source: $0) }
         sources.location = nil
+        sources.heading = nil
         sources.motion = nil
         return sources
     }

@@ -14,7 +14,9 @@ setUpModule = collector.setUp
 
 INSIGHTS = [
     "/?questions=trends", "/?questions=trends&name=purchase&name=view_item&measure=sum:total&by=currency&compare=before&where=total%3E=3",
-    "/?questions=trends&by=long&name=hostile&values=texts", "/?questions=trends&name=no-such-event", "/?questions=trends&top=3", "/?questions=funnel",
+    "/?questions=trends&by=long&name=hostile&values=texts", "/?questions=trends&name=no-such-event", "/?questions=trends&top=3",
+    "/?questions=trends&last=all&by=currency&chart=bars", "/?questions=trends&last=this-month&by=currency&measure=users&chart=number&point=total", "/?questions=trends&last=last-week&chart=table",
+    "/?questions=funnel",
     "/?questions=funnel&step=view_item&step=purchase&where.2=total%3E=3 or currency~e&by=currency&point=1/dropped", "/?questions=retention&first=view_item&interval=week",
     "/?questions=lifecycle", "/?questions=stickiness&last=7d", "/?questions=paths&start=Home",
     "/?questions=catalogue", "/?questions=catalogue&name=purchase", "/?questions=catalogue&name=hostile", "/?questions=catalogue&name=no-such-event", "/?questions=plan",

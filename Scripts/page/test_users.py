@@ -9,7 +9,7 @@ from urllib.parse import quote
 import collector
 from collector import HOSTILE, PageTest, expect, installation
 
-PHONE, TABLET, STREAMING_PHONE = installation(901), installation(902), installation(903)
+PHONE, TABLET, STREAMING_PHONE, CONSENT_PHONE = (installation(number) for number in range(901, 905))
 LONG_ID = "long-" + "x" * 900
 USER_COUNT = 230
 
@@ -32,10 +32,21 @@ def seed(server):
         last = server.send({"batch": {"installation": installation(1_000 + number)}}, context(f"crowd-{number}", plan="free"), {"name": "came", "time": start - 1_000 * number})
     for number, name in enumerate([*HOSTILE, "a/b?c#d%20e", LONG_ID]):
         last = server.send({"batch": {"installation": installation(2_000 + number)}}, context(name, **{name: name}), {"name": name[:60], "time": start})
+    seed_consent(server, start)
     values = {f"attribute-{number:05}": number for number in range(250)}
     for part in range(40):
         last = server.send({"batch": {"installation": installation(3_000)}}, context("many"), {"name": "_profile_set", "time": start + part, "attributes": {f"{name}-{part:02}": value for name, value in values.items()}})
     server.wait(last["position"])
+
+
+def seed_consent(server, start):
+    """Sends the decisions of Dana: one as a visitor, one about marketing, and twelve more."""
+    def decision(at, choice, **details):
+        return {"name": "_consent", "time": start + at, "attributes": {"_consent_decision": choice, **{f"_consent_{key}": value for key, value in details.items()}}}
+
+    server.send({"batch": {"installation": CONSENT_PHONE}}, context(), decision(0, "granted", scope="device", source="banner", version="privacy-1"), context("dana"),
+                decision(1_000, "denied", scope="person", category="marketing", source=HOSTILE[0], version="v" * 200),
+                *(decision(2_000 + number, "granted", scope="person", category="analytics", version=f"v{number}") for number in range(12)))
 
 
 def setUpModule():
@@ -275,6 +286,70 @@ class Accessibility(UserTest):
         expect(page.locator(".device-card")).to_contain_text("grace")
         expect(page.locator(".device-card")).to_contain_text("shop 4.0")
         expect(page.locator(".device-card")).to_contain_text("iOS 18.2")
+
+
+class Consent(UserTest):
+    allowed_messages = re.compile("Failed to load resource: the server responded with a status of (404|501|503)")
+
+    def test_the_latest_decisions_are_listed_and_earlier_ones_are_loaded(self):
+        page = self.open_user("dana")
+        panel = page.get_by_role("region", name="Consent")
+        rows = panel.locator("tbody tr")
+        expect(rows).to_have_count(5)
+        expect(rows.first).to_contain_text("v11")
+        expect(panel.get_by_role("status")).to_have_text("latest 5 decisions, latest first")
+        panel.get_by_role("button", name="Load more").click()
+        expect(rows).to_have_count(14)
+        expect(panel.get_by_role("status")).to_have_text("14 decisions, latest first")
+        expect(panel.get_by_role("button", name="Load more")).to_be_hidden()
+        self.assertEqual(re.sub(r"\s+", " ", rows.nth(13).inner_text()).split(" 20")[0], "granted before sign-in all categories on the device banner privacy-1")
+        expect(rows.nth(12)).to_contain_text(f"deniedmarketing for the person{HOSTILE[0]}")
+        expect(rows.nth(12).locator("bdi").last).to_have_text("v" * 119 + "…")
+        expect(rows.first).not_to_contain_text("before sign-in")
+        # Polling keeps the loaded decisions.
+        with page.expect_response(re.compile(r"/consent\?limit=5$")):
+            pass
+        expect(rows).to_have_count(14)
+        rows.last.get_by_role("button").click()
+        expect(page).to_have_url(re.compile(f"visitors=installation:{CONSENT_PHONE}"))
+
+    def test_a_person_without_decisions_has_one_line(self):
+        page = self.open_user("grace")
+        panel = page.get_by_role("region", name="Consent")
+        expect(panel.get_by_role("status")).to_have_text("No decisions recorded.")
+        expect(panel.locator("table")).to_be_hidden()
+        self.assertLess(panel.bounding_box()["height"], 60)
+
+    def test_an_empty_page_of_a_long_search_has_more(self):
+        page = self.open_user("dana", responses={re.compile(r"/consent\?limit=5$"): {"decisions": [], "searched": 5000, "of": 90000, "next": "1.2.3"}, re.compile("/consent.*after=1.2.3"): {"decisions": [], "searched": 85000, "of": 90000}})
+        panel = page.get_by_role("region", name="Consent")
+        expect(panel.get_by_role("status")).to_have_text("No decisions in the latest 5,000 of 90,000 events.")
+        panel.get_by_role("button", name="Load more").click()
+        expect(panel.get_by_role("status")).to_have_text("No decisions recorded.")
+
+    def test_a_cluster_without_decisions_says_so(self):
+        page = self.open("/?visitors")
+        page.route(re.compile(r"/consent\?"), lambda route: route.fulfill(status=501, json={"error": {"code": "query_unsupported", "message": "Not in clusters."}}))
+        page.goto(self.collector.url + "/?visitors=user:dana")
+        expect(page.get_by_role("region", name="Consent").get_by_role("status")).to_have_text("Decisions are not available in this cluster.")
+        expect(page.get_by_role("region", name="Profile")).to_be_visible()
+
+    def test_decisions_are_readable_on_a_phone(self):
+        page = self.open_user("dana", width=390, height=844, scheme="dark")
+        panel = page.get_by_role("region", name="Consent")
+        panel.get_by_role("button", name="Load more").click()
+        expect(panel.locator("tbody tr")).to_have_count(14)
+        self.assertLessEqual(panel.evaluate("node => Math.max(...[...node.querySelectorAll('*')].map((child) => child.getBoundingClientRect().right))"), 390)
+        self.assertEqual(self.violations(page), [])
+
+    def test_decisions_of_another_person_are_not_mixed(self):
+        page = self.open_user("dana")
+        panel = page.get_by_role("region", name="Consent")
+        expect(panel.locator("tbody tr")).to_have_count(5)
+        page.goto(self.collector.url + "/?visitors=user:grace")
+        expect(panel.get_by_role("status")).to_have_text("No decisions recorded.")
+        page.go_back()
+        expect(panel.locator("tbody tr")).to_have_count(5)
 
 
 if __name__ == "__main__":

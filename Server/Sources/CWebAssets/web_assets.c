@@ -54,6 +54,9 @@ static const unsigned char boards_css[] = {
 static const unsigned char erasures_css[] = {
 #embed "Assets/erasures.css"
 };
+static const unsigned char consent_decisions_js[] = {
+#embed "Assets/consent-decisions.js"
+};
 static const unsigned char download_js[] = {
 #embed "Assets/download.js"
 };
@@ -204,6 +207,9 @@ static const unsigned char location_plot_js[] = {
 static const unsigned char paths_js[] = {
 #embed "Assets/paths.js"
 };
+static const unsigned char point_events_js[] = {
+#embed "Assets/point-events.js"
+};
 static const unsigned char point_people_js[] = {
 #embed "Assets/point-people.js"
 };
@@ -318,6 +324,7 @@ static const struct web_asset web_assets[] = {
     {"/tracking-plan.css", "text/css; charset=utf-8", tracking_plan_css, sizeof tracking_plan_css},
     {"/boards.css", "text/css; charset=utf-8", boards_css, sizeof boards_css},
     {"/erasures.css", "text/css; charset=utf-8", erasures_css, sizeof erasures_css},
+    {"/consent-decisions.js", "text/javascript; charset=utf-8", consent_decisions_js, sizeof consent_decisions_js},
     {"/download.js", "text/javascript; charset=utf-8", download_js, sizeof download_js},
     {"/erase-dialog.js", "text/javascript; charset=utf-8", erase_dialog_js, sizeof erase_dialog_js},
     {"/erasures.js", "text/javascript; charset=utf-8", erasures_js, sizeof erasures_js},
@@ -369,6 +376,7 @@ static const struct web_asset web_assets[] = {
     {"/live-table.js", "text/javascript; charset=utf-8", live_table_js, sizeof live_table_js},
     {"/location-plot.js", "text/javascript; charset=utf-8", location_plot_js, sizeof location_plot_js},
     {"/paths.js", "text/javascript; charset=utf-8", paths_js, sizeof paths_js},
+    {"/point-events.js", "text/javascript; charset=utf-8", point_events_js, sizeof point_events_js},
     {"/point-people.js", "text/javascript; charset=utf-8", point_people_js, sizeof point_people_js},
     {"/property-history.js", "text/javascript; charset=utf-8", property_history_js, sizeof property_history_js},
     {"/property-values.js", "text/javascript; charset=utf-8", property_values_js, sizeof property_values_js},

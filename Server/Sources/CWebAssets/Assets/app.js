@@ -38,6 +38,7 @@ const drawer = new DetailsDrawer((key, value) => (sections.current === "live" ? 
   openEventID = null;
   sections.updateURL();
   if (sections.current === "users" && users.focusOpened()) return;
+  if (sections.current === "insights" && insights.focusOpened()) return;
   liveTable.focusSelected();
 });
 const liveTable = new LiveTable({
@@ -82,7 +83,7 @@ const devices = new Devices({
   onURLChange: () => sections.updateURL(),
 });
 const alerts = new Alerts(() => sections.updateURL(), requestKey);
-const insights = new Insights(() => sections.updateURL(), requestKey, (draft) => alerts.create(draft));
+const insights = new Insights(() => sections.updateURL(), requestKey, (draft) => alerts.create(draft), (stored) => drawer.showEvent(stored));
 const boards = new Boards(() => sections.updateURL(), requestKey);
 /** The live events section. Its URL contains the tab, the event, and, after the “#”, the filter. */
 const liveSection = {

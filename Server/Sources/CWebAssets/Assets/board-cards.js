@@ -9,8 +9,8 @@ import { dataTable, formatPercent, formatValue, nameNode } from "./data-table.js
 import { h, s } from "./dom.js";
 import { formatCompact, formatDayAndTime, formatNumber, formatShortTime, pluralize, printable, truncate } from "./format.js";
 import { insightTypes } from "./insight-types.js";
-import { pointKeys } from "./point-people.js";
-import { QueryParams } from "./query-params.js";
+import { pageKeys, QueryParams } from "./query-params.js";
+import { allTime, calendarPeriods } from "./time-range.js";
 import { browserZone, dateInZone, isDate, isTimeZone } from "./time-zones.js";
 import { measureText } from "./trends.js";
 import { encodeQuery, formatQuery, parseQuery } from "./url.js";
@@ -161,16 +161,27 @@ function drawRejected({ groups, others, count, lost, reports }) {
   };
 }
 
+/** The ranges of the page that a card can store, as the collector's `last`. */
+const cardRanges = { today: "1d", [allTime]: "3660d" };
+
+/** Returns whether a card stores the range of these parameters as fixed dates, although it moves on the page. */
+export const isFixedInCard = (pairs) => pairs.some(([key, value]) => key === "last" && Object.hasOwn(calendarPeriods, value) && !Object.hasOwn(cardRanges, value));
+
 /**
  * Converts an insight's parameters for a card. Dates are converted to timestamps, because the collector reads a card's
- * query.
+ * query; so are calendar periods that the collector does not know, such as the last week.
  */
 export function cardQuery(pairs, range) {
-  const ownPairs = pairs.filter(([key]) => !rangeKeys.includes(key) && !pointKeys.includes(key) && key !== "after");
+  const ownPairs = pairs.filter(([key]) => !rangeKeys.includes(key) && !pageKeys.includes(key) && key !== "after");
   const last = pairs.find(([key]) => key === "last")?.[1];
-  const hasDates = pairs.some(([key]) => key === "from" || key === "to");
+  const hasDates = pairs.some(([key]) => key === "from" || key === "to") || isFixedInCard(pairs);
   if (range === null) return ownPairs;
-  return hasDates ? [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]] : [...ownPairs, ["last", last ?? "30d"]];
+  if (last === allTime) {
+    // The collector's longest range has too many short intervals.
+    const intervals = ownPairs.map(([key, value]) => (key === "interval" && ["minute", "hour", "day"].includes(value) ? [key, "month"] : [key, value]));
+    return [...intervals, ["last", cardRanges[last]]];
+  }
+  return hasDates ? [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]] : [...ownPairs, ["last", cardRanges[last] ?? last ?? "30d"]];
 }
 
 /** Copies a card and sets its time zone explicitly. */

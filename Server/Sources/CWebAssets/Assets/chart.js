@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A chart over time: lines or stacked bars, one value per interval. The pointer and the arrow keys show an interval's
+// A chart over time: lines, or bars that are stacked or next to each other, one value per interval. The pointer and the arrow keys show an interval's
 // values.
 
 import { barBreak, brokenBarMark, drawToWidth, gridLines, margins, roundTicks, xAxisLabels } from "./chart-axis.js";
@@ -13,7 +13,7 @@ const height = 268;
 
 /**
  * A chart. `intervals`: [{short, long}]; `series`: [{name, style, values, before}], where `before` is drawn dashed;
- * `kind`: "lines" or "bars" (values below zero extend downward); `isOpen`: whether the last interval has not ended;
+ * `kind`: "lines", "bars" (stacked; values below zero extend downward) or "columns" (next to each other); `isOpen`: whether the last interval has not ended;
  * `breaks`: whether very tall bars are broken; `title`: the label for screen readers; `onSelect(interval, series)`: called
  * with the indexes of a clicked point, or null.
  */
@@ -38,7 +38,7 @@ export class Chart {
     this.#svg.addEventListener("pointermove", (event) => this.#setFocus(Math.floor((event.offsetX - margins.left) / this.#intervalWidth)));
     if (options.onSelect) {
       this.#svg.classList.add("is-selectable");
-      this.#svg.addEventListener("click", (event) => this.#select(Math.floor((event.offsetX - margins.left) / this.#intervalWidth), event.offsetY));
+      this.#svg.addEventListener("click", (event) => this.#select((event.offsetX - margins.left) / this.#intervalWidth, event.offsetY));
     }
     this.#svg.addEventListener("pointerleave", () => this.#setFocus(-1));
     this.#svg.addEventListener("blur", () => this.#setFocus(-1));
@@ -51,14 +51,17 @@ export class Chart {
     });
   }
 
-  /** Selects the series closest to the height of a click, among those with a value. */
-  #select(index, height) {
+  /** Selects the series closest to a click, among those with a value. `position` counts intervals from the left. */
+  #select(position, height) {
     const { series, kind, onSelect } = this.#options;
+    const index = Math.floor(position);
+    const column = ((position - index) * this.#intervalWidth - (this.#intervalWidth - this.#barWidth) / 2) / this.#columnWidth - 0.5;
     let [up, down] = [0, 0];
-    const distances = series.map(({ values }) => {
+    const distances = series.map(({ values }, item) => {
       const value = Number(values[index] ?? 0);
       if (value === 0) return Infinity;
       if (kind === "lines") return Math.abs(this.#y(value) - height);
+      if (kind === "columns") return Math.abs(column - item);
       const from = value > 0 ? up : down;
       if (value > 0) up += value;
       else down += value;
@@ -71,6 +74,16 @@ export class Chart {
 
   get #intervalWidth() {
     return (this.#width - margins.left - margins.right) / this.#options.intervals.length;
+  }
+
+  /** The width of an interval's bars together. */
+  get #barWidth() {
+    const maximum = this.#options.kind === "columns" ? 46 * this.#options.series.length : 46;
+    return Math.min(maximum, Math.max(1, this.#intervalWidth * 0.76));
+  }
+
+  get #columnWidth() {
+    return this.#barWidth / this.#options.series.length;
   }
 
   #setFocus(index) {
@@ -95,7 +108,7 @@ export class Chart {
     const highlight = this.#focusedIndex < 0 ? [] : [s("rect", { class: "highlight", x: x(this.#focusedIndex) - this.#intervalWidth / 2, y: margins.top, width: this.#intervalWidth, height: height - margins.top - margins.bottom, rx: 4 })];
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("height", height);
-    this.#svg.replaceChildren(...gridLines(values, y, width), ...highlight, ...(kind === "bars" ? this.#bars(x, y) : this.#lines(x, y)), ...breakMarks,
+    this.#svg.replaceChildren(...gridLines(values, y, width), ...highlight, ...({ bars: () => this.#bars(x, y), columns: () => this.#columns(x, y) }[kind]?.() ?? this.#lines(x, y)), ...breakMarks,
       ...xAxisLabels(intervals.length, (index) => intervals[index].short, x, width, height));
     this.#showTooltip(x(this.#focusedIndex));
   }
@@ -107,7 +120,7 @@ export class Chart {
       const sumWhere = (part, predicate) => part.filter(predicate).reduce((sum, value) => sum + value, 0);
       return [Math.min(...sums.map((part) => sumWhere(part, (value) => value < 0))), Math.max(...sums.map((part) => sumWhere(part, (value) => value > 0)))];
     }
-    const all = series.flatMap(({ values, before }) => [...values, ...(before ?? [])]).filter((value) => value !== null && value !== undefined).map(Number);
+    const all = series.flatMap(({ values, before }) => [...values, ...(kind === "lines" ? before ?? [] : [])]).filter((value) => value !== null && value !== undefined).map(Number);
     return [all.reduce((minimum, value) => Math.min(minimum, value), 0), all.reduce((maximum, value) => Math.max(maximum, value), 0)];
   }
 
@@ -137,7 +150,7 @@ export class Chart {
   }
 
   #bars(x, y) {
-    const bar = Math.min(46, Math.max(1, this.#intervalWidth * 0.76));
+    const bar = this.#barWidth;
     return this.#options.intervals.map((_, index) => {
       let [up, down] = [0, 0];
       const parts = this.#options.series.map(({ values, style }) => {
@@ -149,8 +162,24 @@ export class Chart {
         const [top, bottom] = [y(Math.max(from, from + value)), y(Math.min(from, from + value))];
         return s("rect", { class: `fill ${style}`, x: x(index) - bar / 2, y: top, width: bar, height: Math.max(0.5, bottom - top) });
       });
-      return s("g", { class: this.#options.intervals[index].isPartial || (this.#options.isOpen && index === this.#options.intervals.length - 1) ? "bar current" : "bar" }, parts);
+      return s("g", { class: this.#barClass(index) }, parts);
     });
+  }
+
+  #columns(x, y) {
+    const width = this.#columnWidth;
+    return this.#options.intervals.map((_, index) => s("g", { class: this.#barClass(index) }, this.#options.series.map(({ values, style }, item) => {
+      const value = Number(values[index] ?? 0);
+      if (value === 0) return null;
+      const [top, bottom] = [y(Math.max(0, value)), y(Math.min(0, value))];
+      return s("rect", { class: `fill ${style}`, x: x(index) - this.#barWidth / 2 + item * width, y: top, width: Math.max(0.5, width - (width > 6 ? 1 : 0)), height: Math.max(0.5, bottom - top) });
+    })));
+  }
+
+  /** Returns the class of an interval's bars; bars of an incomplete interval are drawn differently. */
+  #barClass(index) {
+    const { intervals, isOpen } = this.#options;
+    return intervals[index].isPartial || (isOpen && index === intervals.length - 1) ? "bar current" : "bar";
   }
 
   #showTooltip(x) {

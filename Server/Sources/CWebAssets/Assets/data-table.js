@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A chart's data as a table, for screen readers and for copying.
+// A chart's data as a table, for screen readers, for copying, and as a download.
 
 import { h, setText } from "./dom.js";
+import { downloadText } from "./download.js";
 import { printable, truncate } from "./format.js";
 
 const numberFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
@@ -58,7 +59,20 @@ export function dataTable(title, head, rows, textColumns = 1) {
     }
     setTimeout(() => setText(copy, "Copy"), 1500);
   });
+  const download = h("button", { type: "button", class: "button small", onclick: () => downloadText([...table.rows].map((row) => [...row.children].map(csvCell).join(",")).join("\r\n") + "\r\n", "text/csv", `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.csv`) }, "Download CSV");
   return h("section", { class: "panel data-table-panel", "aria-label": title },
-    h("header", { class: "panel-head" }, h("h3", {}, title), copy),
+    h("header", { class: "panel-head" }, h("h3", {}, title), h("div", { class: "panel-tools" }, download, copy)),
     h("div", { class: "data-table-frame", tabindex: "0", role: "region", "aria-label": `${title}, table` }, table));
+}
+
+/**
+ * Returns a cell's text for CSV: numbers without group separators, an empty cell for a missing value. Text that a
+ * spreadsheet would treat as a formula gets a leading apostrophe, as in the collector's own tables.
+ */
+function csvCell(cell) {
+  const text = cell.textContent.replace(/\s+/g, " ").trim();
+  if (cell.tagName === "TD" && /^-?\d[\d,]*(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
+  if (text === "–") return "";
+  const safe = /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

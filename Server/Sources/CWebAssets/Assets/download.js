@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Downloads the archive with everything about a user or a visitor.
+// Downloads: the archive with everything about a user or a visitor, and text that the page has.
 
 import { APIError, apiKey, errorMessage, requestHeaders } from "./api.js";
 import { h, setText } from "./dom.js";
@@ -30,4 +30,12 @@ export async function downloadArchive(path, note) {
   } catch (error) {
     setText(note, errorMessage(error));
   }
+}
+
+/** Saves text as a file. */
+export function downloadText(text, type, name) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  h("a", { href: url, download: name }).click();
+  // A URL that is revoked at once could end a download that has not begun.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -6,6 +6,7 @@
 
 import { h } from "./dom.js";
 import { comparisons, formatConditions, maximumAlternatives, parseConditions } from "./filter-conditions.js";
+import { loadValues } from "./suggestions.js";
 
 const textInputAttributes = { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
 
@@ -222,8 +223,12 @@ function conditionFields({ name, comparison, value }, key, remove = null) {
     input.hidden = select.value.endsWith("*");
     const isCohort = first.value.trim() === "cohort";
     input.placeholder = select.value.endsWith("[]") ? "pro, team" : isCohort ? "cohort name" : "value";
-    input.setAttribute("list", isCohort ? "cohort-names" : "");
+    input.setAttribute("list", isCohort ? "cohort-names" : select.value.endsWith("[]") ? "" : "field-values");
   };
+  input.addEventListener("focus", () => {
+    const names = [...(input.form?.querySelectorAll("input[list=event-names]") ?? [])].map((node) => node.value).filter((text) => text !== "");
+    loadValues(first.value.trim(), [...new Set(names)]);
+  });
   select.addEventListener("change", updateVisibility);
   first.addEventListener("input", updateVisibility);
   updateVisibility();

@@ -12,7 +12,7 @@ import { drawPaths } from "./paths.js";
 import { drawRetention } from "./retention.js";
 import { TimeRangeField } from "./time-range.js";
 import { drawPlan, planPath, planQuery, planTimeText } from "./tracking-plan.js";
-import { drawTrends } from "./trends.js";
+import { drawTrends, trendCharts } from "./trends.js";
 
 const intervalOptions = (first = "") => ({
   key: "interval", label: "Interval",
@@ -32,13 +32,16 @@ const emptyTrends = { groups: ["No groups in this time range", "No event in a gr
  * intervals and a zone (true: automatic); `isTimeless` for a type without a time range; `query(params)` and
  * `time(params)`, the parameters and the time label of such a type where they differ from the default; `hasNoCard` for
  * a type that dashboards do not support; `empty(params)`, the title and text of an empty result; `missing(params)`,
- * what must be entered first; `listsPeople` for a type whose points list the people behind them; and `draw(result,
- * params, range, setParam, openPeople)`.
+ * what must be entered first; `listsPeople` for a type whose points list the people behind them; `charts`, the labels
+ * of its charts by the parameter `chart`; `overallQuery(params, query)`, the query of a total over all groups, or null;
+ * and `draw(result, params, range, setParam, openPeople)`.
  */
 export const insightTypes = {
   trends: {
     empty: (params) => emptyTrends[params.get("measure")?.split(":")[0]] ?? noEvents,
-    title: "Trends", description: "Events and users over time", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true, listsPeople: true,
+    title: "Trends", description: "Events and users over time", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true, listsPeople: true, charts: trendCharts,
+    // The total over all groups, because people and installations can be in several groups.
+    overallQuery: (params, query) => (params.get("chart") === "number" && params.has("by") ? query.filter(([key]) => !["by", "values", "top"].includes(key)) : null),
     form: (params, onChange) => [
       eventFields(params, onChange), filterFields(params, onChange), new MeasureField(params), new SelectField(params, intervalOptions()), new GroupField(params), new TimeRangeField(params, onChange),
       new CheckboxField(params, { key: "compare", value: "before", label: "Compare with the previous period" }),

@@ -5,18 +5,18 @@
 // link.
 
 import { getJSON } from "./api.js";
-import { cardKind, cardQuery, defaultTitle } from "./board-cards.js";
+import { cardKind, cardQuery, defaultTitle, isFixedInCard } from "./board-cards.js";
 import { CohortsDialog } from "./cohorts-dialog.js";
 import { byId, h, setText } from "./dom.js";
 import { parseConditions } from "./filter-conditions.js";
 import { TextField } from "./form-fields.js";
 import { formatDateTime } from "./format.js";
 import { insightTypes } from "./insight-types.js";
-import { PointPeoplePanel, pointKeys } from "./point-people.js";
-import { QueryParams } from "./query-params.js";
+import { PointPeoplePanel } from "./point-people.js";
+import { pageKeys, pointKeys, QueryParams } from "./query-params.js";
 import { SaveCardDialog } from "./save-card-dialog.js";
 import { loadSuggestions } from "./suggestions.js";
-import { InvalidQueryError, queryRange, queryZone } from "./time-range.js";
+import { allTime, calendarPeriods, earliestEvent, InvalidQueryError, queryRange, queryZone } from "./time-range.js";
 import { encodeQuery, formatQuery, parseQuery } from "./url.js";
 
 const defaultType = "trends";
@@ -26,15 +26,21 @@ const rangeKeys = ["last", "from", "to"];
 /** The parameters that all queries of a type share: the time range, and the zone of its days. */
 const sharedKeys = (type) => [...(insightTypes[type].isTimeless ? [] : rangeKeys), "zone"];
 /** The parameters that are not carried over to another type. */
-const typeSpecificKeys = ["interval", "after", "limit", ...pointKeys];
+const typeSpecificKeys = ["interval", "after", "limit", ...pageKeys];
 /** The types in which an event name opens another page. */
 const nameDetailTypes = ["catalogue", "plan"];
 const isPlainClick = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 
-/** The insights section. `onURLChange()` is called when the URL changes, `requestKey()` when a key is needed. */
+/**
+ * The insights section. `onURLChange()` is called when the URL changes, `requestKey()` when a key is needed,
+ * `createAlert(draft)` to create an alert, `openEvent(stored)` to show an event.
+ */
 export class Insights {
   #onURLChange;
   #requestKey;
+  #openEvent;
+  /** The control that opened the shown event. */
+  #openedFrom = null;
   #isVisible = false;
   #type = defaultType;
   #params = new QueryParams([]);
@@ -42,11 +48,17 @@ export class Insights {
   #savedParams = [];
   #fields = [];
   #request = null;
+  /** The time of the first event, for the range of all time. */
+  #earliest = null;
   /** The query whose form and results are on the page. */
   #shownQuery = null;
 
-  constructor(onURLChange, requestKey, createAlert) {
+  constructor(onURLChange, requestKey, createAlert, openEvent) {
     this.#onURLChange = onURLChange;
+    this.#openEvent = (stored) => {
+      this.#openedFrom = document.activeElement;
+      openEvent(stored);
+    };
     this.#requestKey = requestKey;
     byId("insight-types").replaceChildren(...Object.entries(insightTypes).map(([type, { title }]) => h("a", {
       href: `/?questions=${type}`, "data-type": type, onclick: (event) => {
@@ -65,9 +77,9 @@ export class Insights {
     form.addEventListener("change", () => this.#applyForm());
     byId("insight-toggle").addEventListener("click", () => this.#setCollapsed(!("isCollapsed" in form.dataset)));
     const saveDialog = new SaveCardDialog(requestKey);
-    byId("insight-save").addEventListener("click", () => saveDialog.open(this.#cardDraft()));
-    const cohortsDialog = new CohortsDialog(requestKey);
-    byId("insight-cohorts").addEventListener("click", () => cohortsDialog.open());
+    byId("insight-save").addEventListener("click", () => saveDialog.open(this.#cardDraft(), this.#cardNote()));
+    const cohortsDialog = new CohortsDialog(requestKey, (name) => this.#setQuery(this.#type, [...this.#params.pairs.filter(([key]) => !pointKeys.includes(key)), ["where", `cohort=${name}`]]));
+    byId("insight-cohorts").addEventListener("click", () => cohortsDialog.open(this.#supportedKeys(this.#type).includes("where")));
     byId("insight-alert").addEventListener("click", () => createAlert(this.#cardDraft()));
     byId("results").addEventListener("click", (event) => {
       const anchor = event.target.closest('a[href^="/?questions="]');
@@ -104,7 +116,10 @@ export class Insights {
   setVisible(isVisible) {
     this.#isVisible = isVisible;
     if (!isVisible) {
+      // A query that is aborted here runs again when the section is shown.
+      if (this.#request !== null) this.#shownQuery = null;
       this.#request?.abort();
+      this.#request = null;
       return;
     }
     loadSuggestions();
@@ -112,6 +127,12 @@ export class Insights {
     if (this.#shownQuery === wanted && this.#request === null) return;
     this.#drawForm();
     this.#run();
+  }
+
+  /** Moves the focus back to the control that opened an event. Returns whether the control is on the page. */
+  focusOpened() {
+    this.#openedFrom?.focus({ preventScroll: true });
+    return this.#openedFrom?.isConnected ?? false;
   }
 
   /** Collapses the form on narrow pages, to make space for the results. */
@@ -138,7 +159,7 @@ export class Insights {
 
   #supportedKeys(type) {
     const { form, extra, scope } = insightTypes[type];
-    return [...form(new QueryParams([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...sharedKeys(type), ...(insightTypes[type].listsPeople ? pointKeys : [])];
+    return [...form(new QueryParams([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...sharedKeys(type), ...(insightTypes[type].listsPeople ? pointKeys : []), ...(insightTypes[type].charts ? ["chart"] : [])];
   }
 
   #setQuery(type, pairs) {
@@ -176,7 +197,7 @@ export class Insights {
   /** Writes the form's query into the URL and runs the query. */
   #applyForm(isForced = false) {
     const formPairs = this.#fields.flatMap((field) => field.read());
-    const preserved = this.#params.pairs.filter(([key]) => insightTypes[this.#type].extra.includes(key) && key !== "after" && (key !== "top" || formPairs.some(([name]) => name === "by")));
+    const preserved = this.#params.pairs.filter(([key]) => [...insightTypes[this.#type].extra, "chart"].includes(key) && key !== "after" && (key !== "top" || formPairs.some(([name]) => name === "by")));
     const params = new QueryParams([...formPairs, ...preserved]);
     if (!params.has("zone")) params.pairs.push(["zone", queryZone(params)]);
     if (!isForced && formatQuery(params.pairs) === formatQuery(this.#params.pairs)) return;
@@ -188,7 +209,8 @@ export class Insights {
 
   /** Runs the query with one parameter changed by a control next to the results; the form shows the change too. */
   #setParam(key, value) {
-    this.#setQuery(this.#type, [...this.#params.pairs.filter(([name]) => name !== key && !pointKeys.includes(name)), [key, value]]);
+    const isClosed = (name) => pointKeys.includes(name) && key !== "chart";
+    this.#setQuery(this.#type, [...this.#params.pairs.filter(([name]) => name !== key && !isClosed(name)), [key, value]]);
   }
 
   /** Shows the people behind a point, which becomes part of the URL; null closes the list. The results remain. */
@@ -206,7 +228,8 @@ export class Insights {
     if (!this.#params.has("point") || !insightTypes[this.#type].listsPeople) return;
     const panel = new PointPeoplePanel({
       type: this.#type, path: insightTypes[this.#type].path, query, params: this.#params, result,
-      onClose: () => this.#openPeople(null, result, query), requestKey: this.#requestKey,
+      onClose: () => this.#openPeople(null, result, query), requestKey: this.#requestKey, openEvent: this.#openEvent,
+      onList: (list) => this.#openPeople(Object.fromEntries(pointKeys.filter((key) => key === "list" || this.#params.has(key)).map((key) => [key, key === "list" ? list : this.#params.get(key)])), result, query),
     });
     results.children[0].after(panel.node);
     if (!isFocused) return;
@@ -221,12 +244,20 @@ export class Insights {
     byId("insight-save").hidden = true;
     byId("insight-alert").hidden = true;
     const definition = insightTypes[this.#type];
+    const request = new AbortController();
+    this.#request = request;
     let range;
     try {
+      if (this.#params.get("last") === allTime && !definition.isTimeless) {
+        this.#showSkeleton();
+        this.#earliest = await earliestEvent(Date.now(), request.signal);
+        if (this.#request !== request) return;
+      }
       range = this.#validatedRange();
     } catch (error) {
-      if (!(error instanceof InvalidQueryError)) throw error;
+      if (this.#request !== request) return;
       this.#request = null;
+      if (error.needsKey) this.#requestKey();
       this.#showError(error);
       return;
     }
@@ -237,12 +268,12 @@ export class Insights {
       this.#showMessage(definition.description, [h("p", {}, missing)]);
       return;
     }
-    const request = new AbortController();
-    this.#request = request;
     this.#showSkeleton();
     try {
       const query = this.#queryPairs(definition, range);
+      const overallQuery = definition.overallQuery?.(this.#params, query) ?? null;
       const result = await this.#fetchResult(definition, query, request.signal);
+      result.overall = overallQuery && (await this.#fetchResult(definition, overallQuery, request.signal)).series[0];
       if (this.#request !== request) return;
       this.#request = null;
       const openPeople = definition.listsPeople ? (point) => this.#openPeople(point, result, query) : null;
@@ -275,18 +306,33 @@ export class Insights {
     return { title: defaultTitle(this.#type, this.#params), size: ["retention", "paths", "catalogue"].includes(this.#type) ? "full" : "half", kind: cardKind(this.#type), query: encodeQuery(cardQuery(pairs, isTimeless ? null : range)) };
   }
 
+  /** Returns how a card of this insight differs from the insight on the page; "" if it does not. */
+  #cardNote() {
+    const isLine = (this.#params.get("chart") || "line") === "line";
+    return [
+      isFixedInCard(this.#params.pairs) ? `The card shows ${this.#validatedRange().text}, also later: dashboards do not store ranges such as “${calendarPeriods[this.#params.get("last")]}”.` : "",
+      this.#params.get("last") === allTime && insightTypes[this.#type].interval ? "The card shows the last 10 years, at least by week." : "",
+      isLine ? "" : "The card shows lines.",
+    ].filter(Boolean).join(" ");
+  }
+
   /** Validates the parameters that can be validated without the collector. Throws InvalidQueryError. */
   #validatedRange() {
     const keys = new Set(this.#supportedKeys(this.#type));
     const unsupported = this.#params.pairs.find(([key]) => !keys.has(key));
     if (unsupported) throw new InvalidQueryError(unsupported[0].slice(0, 64), `“${unsupported[0].slice(0, 64)}” is not a parameter of this insight. Remove it from the URL. Valid parameters: ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
+    const { charts } = insightTypes[this.#type];
+    for (const [key, names] of [["chart", Object.keys(charts ?? {})], ["list", ["people", "events"]]]) {
+      const value = this.#params.get(key);
+      if (value !== "" && !names.includes(value)) throw new InvalidQueryError(key, `“${value.slice(0, 64)}” is not one of ${names.join(", ")}.`);
+    }
     for (const [key, value] of this.#params.pairs) if (key === "where" || key.startsWith("where.")) parseConditions(value, key);
-    return insightTypes[this.#type].isTimeless ? { zone: queryZone(this.#params), text: insightTypes[this.#type].time?.(this.#params) ?? "All time" } : queryRange(this.#params, Date.now());
+    return insightTypes[this.#type].isTimeless ? { zone: queryZone(this.#params), text: insightTypes[this.#type].time?.(this.#params) ?? "All time" } : queryRange(this.#params, Date.now(), this.#earliest);
   }
 
   /** Returns the collector's parameters for the current query. */
   #queryPairs({ query: queryPairs, interval, isTimeless }, range) {
-    const ownPairs = this.#params.pairs.filter(([key]) => ![...rangeKeys, ...pointKeys, "zone"].includes(key));
+    const ownPairs = this.#params.pairs.filter(([key]) => ![...rangeKeys, ...pageKeys, "zone"].includes(key));
     // On the page of one name, the path contains the name, and only the zone is sent.
     const query = queryPairs ? queryPairs(this.#params) : isTimeless ? (this.#params.has("name") ? [] : ownPairs) : [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]];
     if (!queryPairs && (interval || isTimeless)) query.push(["zone", queryZone(this.#params)]);

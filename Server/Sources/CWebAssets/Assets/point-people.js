@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The people behind a point of an insight, as a list with links to their timelines, and as a download.
+// The people behind a point of an insight, as a list with links to their timelines, and as a download. For trends, the
+// panel can list the events behind the point instead.
 
 import { APIError, errorMessage, getJSON, requestHeaders } from "./api.js";
 import { formatPercent, formatValue, nameNode } from "./data-table.js";
 import { h, setText } from "./dom.js";
 import { formatDateTime, pluralize, printable, shortID } from "./format.js";
+import { PointEvents } from "./point-events.js";
+import { pointKeys } from "./query-params.js";
 import { longIntervalLabel } from "./time-zones.js";
 import { encodeQuery } from "./url.js";
-
-/** The parameters that select a point; they are in the page's URL, but not in the query of the insight. */
-export const pointKeys = ["point", "group", "period"];
 
 /**
  * Returns a number that opens the people behind it. It is plain text if it is zero, or if `openPeople` is null, as on
@@ -55,8 +55,9 @@ function groupText(json) {
 }
 
 /**
- * A panel with the people behind a point. `path` and `query` are those of the insight, `result` is its response;
- * `onClose()` is called by the close button, `requestKey()` when a key is needed.
+ * A panel with the people or the events behind a point. `path` and `query` are those of the insight, `result` is its
+ * response; `onClose()` is called by the close button, `onList(list)` when the other list is chosen, `openEvent(stored)`
+ * to show an event, `requestKey()` when a key is needed.
  */
 export class PointPeoplePanel {
   #url;
@@ -70,13 +71,19 @@ export class PointPeoplePanel {
   #shown = 0;
   #requestKey;
 
-  constructor({ type, path, query, params, result, onClose, requestKey }) {
+  constructor({ type, path, query, params, result, onClose, onList, openEvent, requestKey }) {
     this.#requestKey = requestKey;
-    const point = pointKeys.filter((key) => params.has(key)).map((key) => [key, params.get(key)]);
+    const point = pointKeys.filter((key) => key !== "list" && params.has(key)).map((key) => [key, params.get(key)]);
     this.#url = `${path}/people?${encodeQuery([...query.filter(([key]) => !pointKeys.includes(key)), ...point])}`;
     this.title = h("h3", { tabindex: "-1" }, pointTitle(type, params, result));
     const close = h("button", { type: "button", class: "icon-button", "aria-label": "Close the list of people", title: "Close", onclick: onClose }, "×");
-    this.node = h("section", { class: "panel people-panel", "aria-label": "People" }, h("header", { class: "panel-head" }, this.title, this.#note, this.#download, close), this.#table, h("p", { class: "people-more" }, this.#more));
+    const list = type === "trends" ? params.get("list") || "people" : "people";
+    const button = (name, text) => h("button", { type: "button", "aria-pressed": String(list === name), onclick: () => list === name || onList(name) }, text);
+    const lists = type === "trends" ? h("div", { class: "segmented", role: "group", "aria-label": "List" }, button("people", "People"), button("events", "Events")) : null;
+    const events = list === "events" ? new PointEvents({ query, params, result, openEvent, requestKey }) : null;
+    const tools = h("div", { class: "panel-tools" }, lists, this.#download, close);
+    this.node = h("section", { class: "panel people-panel", "aria-label": events ? "Events" : "People" }, h("header", { class: "panel-head" }, this.title, events ? events.note : this.#note, tools), ...(events ? events.nodes : [this.#table, h("p", { class: "people-more" }, this.#more)]));
+    if (events) return;
     this.#load();
   }
 

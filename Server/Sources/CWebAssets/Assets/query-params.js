@@ -3,6 +3,11 @@
 
 // Query parameters, as names and values.
 
+/** The parameters that select a point and whether its people or its events are listed. */
+export const pointKeys = ["point", "group", "period", "list"];
+/** The parameters of the page's URL that are not part of the collector's query. */
+export const pageKeys = [...pointKeys, "chart"];
+
 /** A query's parameters, as in the URL. */
 export class QueryParams {
   constructor(pairs) {

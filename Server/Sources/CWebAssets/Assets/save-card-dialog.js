@@ -24,9 +24,10 @@ export class SaveCardDialog {
     });
   }
 
-  /** Opens the dialog for a card: {title, kind, query, size}. */
-  async open(card) {
+  /** Opens the dialog for a card: {title, kind, query, size}. `note` explains how the card differs from the insight. */
+  async open(card, note = "") {
     this.#card = card;
+    setText(byId("save-note"), note);
     setText(byId("save-error"), "");
     byId("save-result").replaceChildren();
     byId("save-submit").hidden = false;
@@ -35,7 +36,7 @@ export class SaveCardDialog {
       const { boards } = await getJSON("/v1/boards");
       byId("save-board").replaceChildren(...boards.map(({ id, title }) => h("option", { value: id }, printable(title).slice(0, 80))), h("option", { value: "" }, "New dashboard"));
     } catch (error) {
-      if (error.needsKey) return this.#requestKey({ retry: () => this.open(card) });
+      if (error.needsKey) return this.#requestKey({ retry: () => this.open(card, note) });
       byId("save-board").replaceChildren(h("option", { value: "" }, "New dashboard"));
     }
     this.#updateFields();

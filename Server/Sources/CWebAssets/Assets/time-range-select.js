@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The time range of the live table: any time, the last hours or days, or from one date through another.
+// The time range of the live table: any time, a calendar period, the last hours or days, or from one date through another.
 
 import { byId, h } from "./dom.js";
 import { QueryParams } from "./query-params.js";
-import { InvalidQueryError, queryRange } from "./time-range.js";
+import { calendarPeriods, InvalidQueryError, queryRange } from "./time-range.js";
 import { addDays, browserZone, dateInZone, isDate } from "./time-zones.js";
 
-const options = { "": "Any time", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days", "90d": "Last 90 days", dates: "Dates" };
+const options = { "": "Any time", ...calendarPeriods, "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days", "90d": "Last 90 days", dates: "Dates" };
 
 /** The control in the table's header. `onChange()` is called when the range changes. */
 export class TimeRangeSelect {
@@ -62,7 +62,9 @@ export class TimeRangeSelect {
     const rangePairs = pairs.filter(([key]) => this.keys.includes(key));
     let errorMessage = null;
     try {
-      if (rangePairs.length > 0) queryRange(new QueryParams([...rangePairs]), Date.now());
+      const params = new QueryParams([...rangePairs]);
+      if (params.has("last") && !Object.hasOwn(options, params.get("last"))) throw new InvalidQueryError("last", `“${params.get("last").slice(0, 64)}” is not one of ${Object.keys(options).filter((name) => name !== "" && name !== "dates").join(", ")}.`);
+      if (rangePairs.length > 0) queryRange(params, Date.now());
     } catch (error) {
       if (!(error instanceof InvalidQueryError)) throw error;
       errorMessage = error.message;

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A query's time range: the last hours or days, or from one date through another.
+// A query's time range: a calendar period such as yesterday, the last hours or days, or from one date through another.
 
+import { getJSON } from "./api.js";
 import { h } from "./dom.js";
 import { addDays, browserZone, dateInZone, formatDateTimeInZone, isDate, isTimeZone, startOfDay } from "./time-zones.js";
 
-const oneHour = 3_600_000;
-const presets = { "24h": "24 h", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
+const oneMinute = 60_000;
+const oneHour = 60 * oneMinute;
+const oneDay = 24 * oneHour;
+const maximumDays = 3660;
+/** The value of `last` for a range that begins with the first event. */
+export const allTime = "all";
+/** The values of `last` with a button, each with its label. Other durations, such as 14d, are valid in URLs. */
+const presets = {
+  today: "Today", yesterday: "Yesterday", "24h": "24 h",
+  "this-week": "This week", "last-week": "Last week", "7d": "7 days",
+  "this-month": "This month", "last-month": "Last month", "30d": "30 days",
+  "90d": "90 days", [allTime]: "All time",
+};
 const defaultPreset = "30d";
+
+/** The calendar periods with their labels; their days begin at midnight in the query's zone, and weeks on Monday. */
+export const calendarPeriods = Object.fromEntries(["today", "yesterday", "this-week", "last-week", "this-month", "last-month"].map((name) => [name, presets[name]]));
 
 /** An error in a query, with the invalid parameter and a message. */
 export class InvalidQueryError extends Error {
@@ -27,17 +42,16 @@ export function queryZone(params) {
 
 /**
  * Returns the time range of a query: {from, to, isOpen, defaultInterval, text}. `isOpen`: whether the range has not
- * ended yet.
+ * ended yet. `earliest` is the time of the first event, for a range of all time.
  */
-export function queryRange(params, now) {
+export function queryRange(params, now, earliest = null) {
   const zone = queryZone(params);
   const [first, through] = [params.get("from"), params.get("to")];
   const last = params.get("last") || (first || through ? "" : defaultPreset);
   if (last && (first || through)) throw new InvalidQueryError("last", "Use either “last” or dates; the URL has both.");
   if (last) {
-    if (!(last in presets)) throw new InvalidQueryError("last", `“${last.slice(0, 64)}” is not one of ${Object.keys(presets).join(", ")}.`);
-    const from = last === "24h" ? Math.floor(now / oneHour) * oneHour - 23 * oneHour : startOfDay(addDays(dateInZone(now, zone), 1 - parseInt(last, 10)), zone);
-    return makeRange(from, now, now, zone);
+    const [from, to] = relativeRange(last, now, zone, earliest);
+    return makeRange(from, to, now, zone);
   }
   for (const [field, date] of [["from", first], ["to", through]]) {
     if (!isDate(date)) throw new InvalidQueryError(field, `“${date.slice(0, 64)}” is not a date. “from” and “to” must be dates, such as 2026-11-21.`);
@@ -46,12 +60,48 @@ export function queryRange(params, now) {
   return makeRange(startOfDay(first, zone), startOfDay(addDays(through, 1), zone), now, zone);
 }
 
+/** Returns the start and the end of a range such as `yesterday` or `7d`. Throws InvalidQueryError. */
+function relativeRange(last, now, zone, earliest) {
+  const today = dateInZone(now, zone);
+  const start = (date) => startOfDay(date, zone);
+  const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
+  const firstOfMonth = (date) => `${date.slice(0, 7)}-01`;
+  const calendarRange = {
+    today: () => [start(today), now],
+    yesterday: () => [start(addDays(today, -1)), start(today)],
+    "this-week": () => [start(monday), now],
+    "last-week": () => [start(addDays(monday, -7)), start(monday)],
+    "this-month": () => [start(firstOfMonth(today)), now],
+    "last-month": () => [start(firstOfMonth(addDays(firstOfMonth(today), -1))), start(firstOfMonth(today))],
+    [allTime]: () => [start(dateInZone(earliest ?? now, zone)), now],
+  }[last];
+  if (calendarRange && Object.hasOwn(presets, last)) return calendarRange();
+  const [, digits, unit] = /^([1-9]\d{0,6})([dhm])$/.exec(last) ?? [];
+  const unitLength = { d: oneDay, h: oneHour, m: oneMinute }[unit];
+  if (unit === undefined || digits * unitLength > maximumDays * oneDay) throw new InvalidQueryError("last", `“${last.slice(0, 64)}” is not a time range: write ${Object.keys(calendarPeriods).join(", ")}, ${allTime}, or a duration such as 24h or 14d of at most ${maximumDays} days.`);
+  return [unit === "d" ? start(addDays(today, 1 - digits)) : (Math.floor(now / unitLength) - digits + 1) * unitLength, now];
+}
+
 function makeRange(from, to, now, zone) {
   const isOpen = to >= now;
-  const text = to - from <= 26 * oneHour
-    ? `${formatDateTimeInZone(from, zone)} – ${formatDateTimeInZone(to, zone)}`
-    : [from, isOpen ? Math.min(to, now) : to - 1].map((ms) => formatDateTimeInZone(ms, zone).replace(/, \d\d:\d\d$/, "")).join(" – ");
-  return { from, to, isOpen, defaultInterval: to - from <= 50 * oneHour ? "hour" : "day", text };
+  const date = (ms) => formatDateTimeInZone(ms, zone).replace(/, \d\d:\d\d$/, "");
+  const dates = [...new Set([date(from), date(isOpen ? Math.min(to, now) : to - 1)])];
+  const isWholeDays = startOfDay(dateInZone(from, zone), zone) === from;
+  const text = isWholeDays ? dates.join(" – ") : `${formatDateTimeInZone(from, zone)} – ${formatDateTimeInZone(to, zone)}`;
+  const length = to - from;
+  const defaultInterval = length <= 50 * oneHour ? "hour" : length <= 400 * oneDay ? "day" : length <= 1500 * oneDay ? "week" : "month";
+  return { from, to, isOpen, defaultInterval, text };
+}
+
+/** Returns the day of the first event, as a time in UTC; null without events. */
+export async function earliestEvent(now, signal) {
+  const firstInterval = async (from, to, interval) => {
+    const { edges, series } = await getJSON(`/v1/trends?interval=${interval}&from=${from}&to=${to}`, signal);
+    const index = series[0]?.values.findIndex((value) => Number(value) > 0) ?? -1;
+    return index < 0 ? null : [edges[index], edges[index + 1]];
+  };
+  const month = await firstInterval(0, now, "month");
+  return month && (await firstInterval(...month, "day"))?.[0];
 }
 
 /** The part of the form for the time range. `onChange()` is called when the time range changes. */
@@ -76,7 +126,7 @@ export class TimeRangeField {
     };
     const button = (last, text) => h("button", { type: "button", "data-last": last, onclick: () => select(last) }, text);
     this.node = h("fieldset", { class: "form-part" }, h("legend", {}, "Time range"),
-      h("div", { class: "segmented wide" }, Object.entries(presets).map(([last, text]) => button(last, text)), button("", "Dates")), this.#dates);
+      h("div", { class: "segmented wide time-presets" }, Object.entries(presets).map(([last, text]) => button(last, text)), button("", "Dates")), this.#dates);
     this.#updateButtons();
   }
 

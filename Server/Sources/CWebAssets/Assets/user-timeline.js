@@ -356,7 +356,7 @@ const dateText = (ms) => formatDateTime(ms).split(" ")[0];
 const isoTime = (ms) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null);
 
 /** Compares two positions in the collector's log: greater than zero if the first is later. */
-function comparePositions(one, other) {
+export function comparePositions(one, other) {
   const [a, b] = [one, other].map((position) => position.split(".").map(Number));
   return a[0] - b[0] || a[1] - b[1] || (a[2] ?? 0) - (b[2] ?? 0);
 }

@@ -6,6 +6,7 @@
 
 import { getJSON } from "./api.js";
 import { setUpReportForm } from "./client-data-report.js";
+import { ConsentDecisions } from "./consent-decisions.js";
 import { byId, h, setText } from "./dom.js";
 import { downloadArchive } from "./download.js";
 import { EraseDialog } from "./erase-dialog.js";
@@ -36,6 +37,7 @@ export class Users {
   #colors = new ScreenColors();
   #userList;
   #timeline;
+  #consent;
   /** The selected user's attributes beyond the first page. */
   #extraAttributes = { attributes: {}, next: undefined };
   /** Whether the list of erasures is shown instead of users. */
@@ -48,13 +50,15 @@ export class Users {
   #nextPoll = 0;
   #refreshNumber = 0;
   /** The node of each part, and the data from which it was drawn. */
-  #slots = new Map(["notice", "erasures", "profile", "events", "timeline", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "detail-part", hidden: true }), drawn: "" }]));
+  #slots = new Map(["notice", "erasures", "profile", "consent", "events", "timeline", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "detail-part", hidden: true }), drawn: "" }]));
 
   constructor(actions) {
     this.#actions = actions;
     this.#userList = new UserList((key) => this.#select(key), (isTyping) => actions.onURLChange(isTyping));
     this.#timeline = new UserTimeline({ openEvent: actions.openEvent, onFilterChange: (isTyping) => actions.onURLChange(isTyping), openInstallation: (id) => this.#select(`installation:${id}`) });
     this.#slots.get("events").node.append(this.#timeline.node);
+    this.#consent = new ConsentDecisions((id) => this.#select(`installation:${id}`));
+    this.#slots.get("consent").node.append(this.#consent.node);
     this.#eraseDialog = new EraseDialog(actions.requestKey, () => this.refresh(true));
     byId("user-erasures").addEventListener("click", () => this.#select("erasures"));
     byId("user-body").replaceChildren(...[...this.#slots.values()].map(({ node }) => node));
@@ -156,7 +160,9 @@ export class Users {
     return { users, visitor };
   }
 
+  /** Shows or hides the consent decisions and the events of the selected person. */
   #showTimeline(isAvailable) {
+    this.#slots.get("consent").node.hidden = !isAvailable;
     this.#slots.get("events").node.hidden = !isAvailable;
     this.#timeline.setSubject(isAvailable ? this.#selected : null, this.#isVisible);
   }
@@ -172,10 +178,11 @@ export class Users {
     this.#isUnknown = false;
     this.#extraAttributes = { attributes: {}, next: undefined };
     this.#timeline.reset();
+    this.#consent.reset();
     for (const [name, slot] of this.#slots) {
       slot.drawn = "";
       slot.node.hidden = true;
-      if (name !== "events") slot.node.replaceChildren();
+      if (name !== "events" && name !== "consent") slot.node.replaceChildren();
     }
   }
 
@@ -243,6 +250,7 @@ export class Users {
       erase: () => this.#eraseDialog.open(this.#selected),
     })]);
     this.#showTimeline(true);
+    this.#consent.refresh(personPath(this.#selected));
   }
 
   #drawErasures(response) {

@@ -16,9 +16,14 @@ actor ForwarderProcess {
     private let options: [String]
     private var process: (process: Process, stdinPipe: Pipe)?
 
+    private let errorFile: String?
+
     /// Creates a forwarder with these options.
-    init(_ options: [String]) {
+    ///
+    /// - Parameter errors: The file to which standard error is appended; nil to discard it.
+    init(_ options: [String], errors: String? = nil) {
         self.options = options
+        errorFile = errors
     }
 
     /// Starts the forwarder without waiting for it.
@@ -33,6 +38,14 @@ actor ForwarderProcess {
         process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        if let errorFile {
+            if !FileManager.default.fileExists(atPath: errorFile) {
+                _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
+            }
+            let file = FileHandle(forWritingAtPath: errorFile)
+            _ = try file?.seekToEnd()
+            if let file { process.standardError = file }
+        }
         try process.run()
         self.process = (process, stdinPipe)
     }

@@ -28,6 +28,8 @@ package actor ClickHouseServer {
     /// The HTTPS port. In use only if the server has a certificate.
     package nonisolated let securePort: Int
     private nonisolated let folder: URL
+    /// The folder with all files of the server.
+    package nonisolated var path: String { folder.path }
     private let binary: String
     private var process: (process: Process, stdinPipe: Pipe)?
 
@@ -89,6 +91,7 @@ package actor ClickHouseServer {
             <interserver_http_port>\(ports[2])</interserver_http_port><listen_host>127.0.0.1</listen_host>
             \(secure ?? "")
             <path>\(folder.path)/data/</path><tmp_path>\(folder.path)/tmp/</tmp_path>
+            <merge_tree><old_parts_lifetime>1</old_parts_lifetime></merge_tree>
             <mark_cache_size>33554432</mark_cache_size><users_config>users.xml</users_config>
             <default_profile>default</default_profile><default_database>default</default_database>
             </yandex>

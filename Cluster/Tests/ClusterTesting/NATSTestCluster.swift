@@ -158,6 +158,9 @@ package final class NATSTestCluster: Sendable {
     /// Kills a server with `kill -9`.
     package func kill(_ name: String) async { await running.kill(name) }
 
+    /// Ends a server in order, with `SIGTERM`, and returns once it has ended.
+    package func stop(_ name: String) async { await running.kill(name, signal: "TERM") }
+
     private func shutDown() async {
         for member in members { await running.kill(member.name) }
         // A remaining folder only costs some space in the system's temporary folder.
@@ -175,9 +178,10 @@ private actor RunningServers {
     func start(_ name: String, _ binary: String, _ file: String) throws {
         let process = Process()
         let stdinPipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // Use bash instead of sh: SIGCHLD is blocked here, and dash would wait for it.
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
         process.arguments = [
-            "-c", #""$0" -c "$1" & server=$!; read line; kill -9 $server"#, binary, file,
+            "-c", #""$0" -c "$1" & server=$!; read word; kill -${word:-KILL} $server; wait $server"#, binary, file,
         ]
         process.standardInput = stdinPipe
         process.standardOutput = FileHandle.nullDevice
@@ -186,12 +190,12 @@ private actor RunningServers {
         processes[name] = (process, stdinPipe)
     }
 
-    /// Kills a server and returns once it has ended.
-    func kill(_ name: String) {
+    /// Ends a server with a signal and returns once it has ended.
+    func kill(_ name: String, signal: String = "KILL") {
         guard let (process, stdinPipe) = processes.removeValue(forKey: name) else { return }
         // Write a line; closing the pipe is not enough, because shells started later also hold it open. If the write
         // fails, the shell has already ended.
-        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
+        try? stdinPipe.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
         try? stdinPipe.fileHandleForWriting.close()
         process.waitUntilExit()
     }

@@ -27,6 +27,25 @@ extension ClickHouseEventStore: EventStore {
         state.withLock { $0.erased.contains(installation) || $0.pendingErasures[installation] != nil }
     }
 
+    /// Refuses the users whose erasure was requested in this cluster.
+    package func refuseUsers(of journal: any ErasureJournal) { state.withLock { $0.journal = journal } }
+
+    package func isErased(user id: String) -> Bool {
+        guard let journal = state.withLock({ $0.journal }) else { return false }
+        let identities = journal.identities
+        return !identities.isEmpty && identities.contains(journal.key.hash(user: id))
+    }
+
+    package var hasErasedUsers: Bool { state.withLock { $0.journal }.map { !$0.identities.isEmpty } ?? false }
+
+    package func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview? {
+        do throws(ColumnFailure) {
+            return try await verifiedStore().erasurePreview(of: user)
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Returns the totals of the tables.
     ///
     /// The totals are counted on request, once for each block.
@@ -35,12 +54,14 @@ extension ClickHouseEventStore: EventStore {
     package func totals() async throws(StoreError) -> StoreTotals {
         let block = try await completed()
         var totals: StoreTotals
-        if let known = state.withLock({ $0.totals }), known.block == block, known.totals.retainedSince == retainedSince
+        let receipts = state.withLock { $0.journal }?.receiptCount ?? 0
+        if let known = state.withLock({ $0.totals }), known.block == block, known.receipts == receipts,
+            known.totals.retainedSince == retainedSince
         {
             totals = known.totals
         } else {
             totals = try await count(upTo: block, retainedSince: retainedSince)
-            state.withLock { $0.totals = (block, totals) }
+            state.withLock { $0.totals = (block, receipts, totals) }
         }
         totals.failureReason = failureReason
         totals.retainedSince = retainedSince

@@ -25,8 +25,10 @@ package final class ClickHouseEventStore: AnalysisStore {
         var pendingErasures: [InstallationID: UInt64] = [:]
         /// The tables' lag behind the stream.
         var lag = TableLag()
-        /// The totals, and the last block that they include.
-        var totals: (block: UInt64, totals: StoreTotals)?
+        /// The totals, the last block that they include, and the number of completed erasures of users.
+        var totals: (block: UInt64, receipts: Int, totals: StoreTotals)?
+        /// The cluster's erasures of users; nil if users cannot be erased.
+        var journal: (any ErasureJournal)?
         /// The sequence of the tables' last record.
         var last: UInt64?
         /// Why the tables cannot be queried; nil if they can.
@@ -216,7 +218,7 @@ package final class ClickHouseEventStore: AnalysisStore {
     }
 
     /// Returns the tables, verifying them unless they are already known to be correct.
-    private func verifiedStore() async throws(ColumnFailure) -> ClickHouseStore {
+    func verifiedStore() async throws(ColumnFailure) -> ClickHouseStore {
         if let version = state.withLock({ $0.version }) { return ClickHouseStore(client, version: version) }
         let (store, version) = try await ClickHouseTables(client).open(ofRecords: origin())
         // Until the stream's name is known, it is unknown whether the tables belong to the stream.

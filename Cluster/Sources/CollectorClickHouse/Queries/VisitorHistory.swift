@@ -24,6 +24,11 @@ struct VisitorHistory {
     /// Returns the user that an anonymous event at a time belongs to; nil for the visitor.
     func owner(at time: Int64) -> ByteText? { history.owner(at: time).map { users[Int($0)] } }
 
+    /// Returns the time ranges whose anonymous events belong to a user.
+    func times(of user: String) -> [ClosedRange<Int64>] {
+        users.firstIndex(of: ByteText(user)).map { history.times(of: Int64($0)) } ?? []
+    }
+
     /// Returns the parts of a visitor's events that belong to a person.
     ///
     /// - Parameter visitor: The activity of all anonymous events on the installation.

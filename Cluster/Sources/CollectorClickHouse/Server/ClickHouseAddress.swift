@@ -137,6 +137,9 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
         return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
     }
 
+    /// Whether a dropped table's files are deleted minutes later, unless the statement demands otherwise.
+    var dropsTablesLater: Bool { (year, release) >= (21, 1) }
+
     /// The settings for each query.
     ///
     /// A query is canceled when its connection closes, because the result is no longer needed.

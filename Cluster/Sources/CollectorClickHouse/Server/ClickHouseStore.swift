@@ -12,7 +12,7 @@ package struct ClickHouseStore: ColumnStore {
     static let markTable = "trackway"
 
     let client: ClickHouseClient
-    private let version: ClickHouseVersion
+    let version: ClickHouseVersion
 
     /// Creates a store for a server with this version.
     package init(_ client: ClickHouseClient, version: ClickHouseVersion) {

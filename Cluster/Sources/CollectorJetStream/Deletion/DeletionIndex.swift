@@ -32,6 +32,7 @@ package final class DeletionIndex: Sendable {
     /// JetStream's error codes.
     private static let noRecordFound: Int64 = 10_037
     private static let noSequenceFound: Int64 = 10_043
+    private static let deletionFailed: Int64 = 10_057
     private static let noStreamFound: Int64 = 10_059
 
     private let engine: any NATSRequesting
@@ -199,6 +200,13 @@ package final class DeletionIndex: Sendable {
         }
     }
 
+    /// Whether the answer to a deletion reports that the record does not exist.
+    static func isMissing(_ answer: JSONValue?) -> Bool {
+        guard let error = answer?["error"], let number = error["err_code"]?.integer else { return false }
+        return [noRecordFound, noSequenceFound].contains(number)
+            || number == deletionFailed && error["description"]?.string == "no message found"
+    }
+
     private static func errorNumber(_ answer: NATSMessage) -> Int64? {
         // An invalid answer has no error code.
         (try? JSONValue.parse(answer.body))?["error"]?["err_code"]?.integer
@@ -276,9 +284,7 @@ extension DeletionIndex: DeletedRecordList {
         let json = answer.status == nil ? try? JSONValue.parse(answer.body) : nil
         if json?["success"]?.boolean == true { return }
         // Another process has already deleted the record.
-        if let number = Self.errorNumber(answer), [Self.noRecordFound, Self.noSequenceFound].contains(number) {
-            return
-        }
+        if Self.isMissing(json) { return }
         let reason = json?["error"]?["description"]?.string.map { "NATS reported “\($0)”" }
         throw StreamMaintenanceError(
             "Erased records stay in \(names.stream): \(reason ?? "it has no leader"). Make sure that it has no "

@@ -163,23 +163,29 @@ package final class Engine: Sendable {
             let readerDeletionIndex = DeletionIndex(reader, system: system ?? engine, names: names) {
                 await origin.created()
             }
+            let readerRewrites = RewrittenRecords(reader, system: system ?? engine, names: names) {
+                await origin.created()
+            }
             func follower(_ onReach: @escaping @Sendable (UInt64) -> Void) -> StreamFollower {
                 StreamFollower(
                     reader,
                     names: names,
                     deletionIndex: readerDeletionIndex,
+                    rewrites: readerRewrites,
                     sleep: sleep,
                     highest: { intake.highest },
                     onReach: onReach
                 )
             }
+            let rewrites = RewrittenRecords(engine, system: system ?? engine, names: names) { await origin.created() }
             let deletionIndex = DeletionIndex(engine, system: system ?? engine, names: names) { await origin.created() }
             return EngineStreams.Stream(
                 intake: intake,
                 follower: follower { intake.advance(to: $0) },
                 scanFollower: follower { _ in },
-                retention: StreamRetention(engine, names: names, deletionIndex: deletionIndex),
+                retention: StreamRetention(engine, names: names, deletionIndex: deletionIndex, rewrites: rewrites),
                 deletionIndex: deletionIndex,
+                rewrites: rewrites,
                 watch: watch
             )
         }
@@ -206,7 +212,12 @@ package final class Engine: Sendable {
         )
         records = OrderedRecords(order) { streams[$0].follower }
         scanRecords = OrderedRecords(order) { streams[$0].scanFollower }
-        deletionIndexes = DeletionIndexSet(order, engine: engine) { streams[$0].deletionIndex }
+        deletionIndexes = DeletionIndexSet(
+            order,
+            engine: engine,
+            list: { streams[$0].deletionIndex },
+            rewrites: { streams[$0].rewrites }
+        )
         maintenance = OrderedMaintenance(order) { streams[$0].retention }
         decisions = BlockStream(engine, system: system ?? engine, names: names)
         self.order = order
@@ -314,6 +325,24 @@ package final class Engine: Sendable {
         for await _ in changes { reconcile() }
         for runningTask in running.values { runningTask.cancel() }
         for runningTask in running.values { await runningTask.value }
+    }
+
+    /// Returns the stream with the cluster's erasures, without connecting.
+    package func erasures(key: ErasureKey, randomUInt64: @escaping @Sendable () -> UInt64) -> ErasureStream {
+        ErasureStream(
+            client,
+            system: system ?? client,
+            names: names,
+            key: key,
+            randomUInt64: randomUInt64
+        )
+    }
+
+    /// Whether the cluster has an erasure key, so that processes without one must not run.
+    ///
+    /// - Throws: ``StreamMaintenanceError`` if NATS does not report this.
+    package func hasErasureKey() async throws(StreamMaintenanceError) -> Bool {
+        try await ErasureStream.exists(names, on: client)
     }
 
     private func run(_ task: EngineTask) async {

@@ -18,6 +18,7 @@ final class EngineStreams: Sendable {
         let scanFollower: StreamFollower
         let retention: StreamRetention
         let deletionIndex: DeletionIndex
+        let rewrites: RewrittenRecords
         let watch: DurabilityWatch
     }
 

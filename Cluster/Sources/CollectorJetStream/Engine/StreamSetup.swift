@@ -75,6 +75,20 @@ struct StreamSetup: Sendable {
         )
     }
 
+    /// Creates the setup for the stream with replacements of an intake's records.
+    ///
+    /// Earlier replacements of a record are deleted, so the stream must allow deletion.
+    init(rewrittenOf names: StreamNames) {
+        self.init(name: names.rewritten, subject: names.rewrittenSubjects, recordBytes: 8 << 20)
+    }
+
+    /// Creates the setup for the stream with requests and receipts of erasures.
+    ///
+    /// Requests are deleted once they are complete, so the stream must allow deletion.
+    init(erasuresOf names: StreamNames) {
+        self.init(name: names.erasures, subject: names.erasureSubjects, recordBytes: 8 << 20, keepsLast: true)
+    }
+
     /// Creates the setup for the stream of decisions about an intake's blocks.
     ///
     /// Nothing may be deleted from this stream: the number of a decision is the number of its block.

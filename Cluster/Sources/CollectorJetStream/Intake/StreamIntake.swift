@@ -239,6 +239,26 @@ package final class StreamIntake: RecordIntake {
         return try await Self.record(sequence, of: names, on: engine)
     }
 
+    private static func content(_ answer: NATSMessage) -> (kind: FrameKind, payload: [UInt8])? {
+        answer.headers?[StreamNames.kindHeader].flatMap { FrameKind(streamName: $0) }.map { ($0, answer.body) }
+    }
+
+    /// Reads the replacement of a record from which an erased person was removed.
+    private static func replacement(
+        _ sequence: UInt64,
+        of names: StreamNames,
+        on engine: any NATSRequesting
+    ) async throws -> (kind: FrameKind, payload: [UInt8])? {
+        let answer = try await engine.request(
+            "$JS.API.DIRECT.GET.\(names.rewritten)",
+            headers: nil,
+            body: Array("{\"last_by_subj\":\"\(names.rewrittenSubject(of: sequence))\"}".utf8),
+            within: Self.requestTimeout
+        )
+        // Without any erasure of a user, the stream does not exist.
+        return answer.status == nil ? content(answer) : nil
+    }
+
     /// Reads a record from a stream.
     ///
     /// - Returns: Nil if the record does not exist, or if no collector wrote it.
@@ -255,13 +275,9 @@ package final class StreamIntake: RecordIntake {
             within: Self.requestTimeout
         )
         switch answer.status {
-        case 404: return nil
+        case 404: return try await replacement(sequence, of: names, on: engine)
         case .some(let status): throw StreamReadError(status: status, stream: names.stream)
-        case nil:
-            guard let kind = answer.headers?[StreamNames.kindHeader].flatMap({ FrameKind(streamName: $0) }) else {
-                return nil
-            }
-            return (kind, answer.body)
+        case nil: return content(answer)
         }
     }
 

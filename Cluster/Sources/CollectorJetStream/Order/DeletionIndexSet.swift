@@ -8,19 +8,27 @@ internal import TrackwayCore
 ///
 /// Records are identified by their sequence in the order. Each list is stored next to its stream. Safe from any thread.
 package final class DeletionIndexSet: DeletedRecordList {
-    private let order: OrderFollower
+    let order: OrderFollower
     private let engine: any NATSRequesting
-    private let list: @Sendable (Int) -> DeletionIndex
+    let list: @Sendable (Int) -> DeletionIndex
+    let rewrites: @Sendable (Int) -> RewrittenRecords
 
     /// Creates the combined list for an order.
     ///
     /// - Parameters:
     ///   - engine: The NATS cluster with the streams.
     ///   - list: Returns the list of the stream with the given number.
-    init(_ order: OrderFollower, engine: any NATSRequesting, list: @escaping @Sendable (Int) -> DeletionIndex) {
+    ///   - rewrites: Returns the replacements of the stream with the given number.
+    init(
+        _ order: OrderFollower,
+        engine: any NATSRequesting,
+        list: @escaping @Sendable (Int) -> DeletionIndex,
+        rewrites: @escaping @Sendable (Int) -> RewrittenRecords
+    ) {
         self.order = order
         self.engine = engine
         self.list = list
+        self.rewrites = rewrites
     }
 
     // The progress of the search through the order is stored next to the first stream, which always exists.
@@ -56,7 +64,7 @@ package final class DeletionIndexSet: DeletedRecordList {
         try await list(location.stream).delete(location.sequence)
     }
 
-    private func location(of sequence: UInt64) async throws(StreamMaintenanceError) -> (stream: Int, sequence: UInt64) {
+    func location(of sequence: UInt64) async throws(StreamMaintenanceError) -> (stream: Int, sequence: UInt64) {
         do {
             if let location = try await order.location(of: sequence) { return location }
         } catch {
@@ -71,8 +79,9 @@ package final class DeletionIndexSet: DeletedRecordList {
     ///
     /// In the order, the next record may belong to another stream, so the given record may be the last one in its own
     /// stream.
-    private func ensureSuccessor(of sequence: UInt64, in names: StreamNames) async throws(StreamMaintenanceError) {
-        guard names.number > 0 else { return }
+    func ensureSuccessor(of sequence: UInt64, in names: StreamNames) async throws(StreamMaintenanceError) {
+        // A single stream ends with the record that the erasing process committed.
+        guard names.number > 0 || order.status != .single else { return }
         do {
             guard let facts = try await StreamSetup.facts(of: names, on: engine), facts.lastSequence <= sequence,
                 let subject = facts.subjects.first

@@ -20,14 +20,23 @@ package final class StreamRetention: StreamMaintenance {
     private let engine: any NATSRequesting
     private let names: StreamNames
     private let deletionIndex: DeletionIndex?
+    private let rewrites: RewrittenRecords?
 
     /// Creates retention for a stream.
     ///
-    /// - Parameter deletionIndex: The records deleted from the stream for erasure; nil for none.
-    init(_ engine: any NATSRequesting, names: StreamNames, deletionIndex: DeletionIndex? = nil) {
+    /// - Parameters:
+    ///   - deletionIndex: The records deleted from the stream for erasure; nil for none.
+    ///   - rewrites: The replacements of records from which erased people were removed; nil for none.
+    init(
+        _ engine: any NATSRequesting,
+        names: StreamNames,
+        deletionIndex: DeletionIndex? = nil,
+        rewrites: RewrittenRecords? = nil
+    ) {
         self.engine = engine
         self.names = names
         self.deletionIndex = deletionIndex
+        self.rewrites = rewrites
     }
 
     // MARK: Readers
@@ -163,9 +172,13 @@ package final class StreamRetention: StreamMaintenance {
                 throw StreamMaintenanceError("NATS does not report on the stream \(names.stream): \(reason).")
             }
         }
-        // Deleted records at the start are not a loss for a reader that starts with them.
-        if let deletionIndex { extent.first = try await deletionIndex.startOfListedRun(before: extent.first) }
-        return extent
+        // Deleted and replaced records at the start are not a loss for a reader that starts with them.
+        while true {
+            let first = extent.first
+            if let deletionIndex { extent.first = try await deletionIndex.startOfListedRun(before: extent.first) }
+            if let rewrites { extent.first = try await rewrites.startOfRun(before: extent.first) }
+            if extent.first == first { return extent }
+        }
     }
 
     package func time(of sequence: UInt64) async throws(StreamMaintenanceError) -> Timestamp? {
@@ -184,7 +197,9 @@ package final class StreamRetention: StreamMaintenance {
     }
 
     package func purge(before sequence: UInt64) async throws(StreamMaintenanceError) -> UInt64 {
-        try await purge(names.stream, "{\"seq\":\(sequence)}")
+        let purged = try await purge(names.stream, "{\"seq\":\(sequence)}")
+        try await rewrites?.removeAll(before: sequence)
+        return purged
     }
 
     /// Purges the stream with the given name, and returns the number of purged records.

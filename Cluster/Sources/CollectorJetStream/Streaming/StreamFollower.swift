@@ -33,6 +33,7 @@ package final class StreamFollower: RecordStream {
     private let names: StreamNames
     private let limits: Limits
     private let deletionIndex: DeletionIndex?
+    private let rewrites: RewrittenRecords?
     private let sleep: @Sendable (Duration) async -> Void
     private let highest: @Sendable () -> UInt64
     private let onReach: @Sendable (UInt64) -> Void
@@ -50,6 +51,7 @@ package final class StreamFollower: RecordStream {
     /// - Parameters:
     ///   - engine: The NATS cluster with the stream.
     ///   - deletionIndex: The records deleted from the stream for erasure; nil for none.
+    ///   - rewrites: The replacements of records from which erased people were removed; nil for none.
     ///   - sleep: Waits; returns early when canceled.
     ///   - highest: Returns the highest known sequence.
     ///   - onReach: Called with a sequence that the stream is known to have reached. Must return immediately.
@@ -58,6 +60,7 @@ package final class StreamFollower: RecordStream {
         names: StreamNames,
         limits: Limits = Limits(),
         deletionIndex: DeletionIndex? = nil,
+        rewrites: RewrittenRecords? = nil,
         sleep: @escaping @Sendable (Duration) async -> Void,
         highest: @escaping @Sendable () -> UInt64,
         onReach: @escaping @Sendable (UInt64) -> Void
@@ -66,6 +69,7 @@ package final class StreamFollower: RecordStream {
         self.names = names
         self.limits = limits
         self.deletionIndex = deletionIndex
+        self.rewrites = rewrites
         self.sleep = sleep
         self.highest = highest
         self.onReach = onReach
@@ -120,7 +124,18 @@ package final class StreamFollower: RecordStream {
             case .unavailable(let reason)?:
                 fault = .unavailable(stream: names.stream, sequence: first, reason)
                 continue
-            case .unlisted?, nil: break
+            case .unlisted?:
+                switch await lookUpRewrite(at: first, in: answer) {
+                case .found(let records)?:
+                    state.withLock { $0.window = records }
+                    if case .gap(let next) = answer { onReach(next) }
+                    return cached(from: first) ?? records
+                case .unavailable(let reason)?:
+                    fault = .unavailable(stream: names.stream, sequence: first, reason)
+                    continue
+                case .missing?, nil: break
+                }
+            case nil: break
             }
             switch answer {
             case .records(let records, let last):
@@ -157,6 +172,13 @@ package final class StreamFollower: RecordStream {
         case .empty where first < end: return await deletionIndex.lookUp(from: first, upTo: first)
         case .empty, .records, .unavailable: return nil
         }
+    }
+
+    /// Looks up the replacement of a record that a server does not have, and that is not listed as deleted.
+    private func lookUpRewrite(at first: UInt64, in answer: StreamReadResult) async -> RewrittenRecords.Lookup? {
+        guard let rewrites else { return nil }
+        if case .gap(let next) = answer { return await rewrites.lookUp(from: first, upTo: next - 1) }
+        return await rewrites.lookUp(from: first, upTo: first)
     }
 
     /// Returns the records in memory, starting at a sequence.

@@ -62,12 +62,15 @@ struct ClusterInitCommand: AsyncParsableCommand {
             with the same exit statuses. With --clickhouse, also creates what
             `trackway-cluster cluster forward` needs: a stream of decisions about
             blocks, and the tables in ClickHouse. Tables of the previous version are
-            upgraded; stop its forwarders first.
+            upgraded; stop its forwarders first. With --erasure-key, creates the file
+            with the key, if it is missing, and the stream of erasures of users.
             """
     )
 
     @OptionGroup var nats: NATSOptions
     @OptionGroup var clickhouse: ClickHouseOptions
+
+    @OptionGroup var erasure: ErasureKeyOptions
 
     @Option(help: "Maximum size of the stream on each server, in gigabytes (of 2^30 bytes).")
     var gigabytes: Int = 10
@@ -101,6 +104,11 @@ struct ClusterInitCommand: AsyncParsableCommand {
             }
             if !json { Console.standard.note(isNew ? "The stream was created." : "The stream already exists.") }
             if let client { try await makeTables(client, engine) }
+            if let key = try erasure.makeKey(), await engine.waitUntilDurable() == nil {
+                let erasures = engine.erasures(key: key, randomUInt64: CollectorHost.randomUInt64)
+                _ = try await engine.openErasures(erasures)
+                if !json { Console.standard.note("The erasure key has the fingerprint \(key.fingerprint).") }
+            }
             try await ClusterCheckCommand.printStatus(of: engine, client, json: json)
         }
     }

@@ -23,7 +23,8 @@ struct ClusterForwardCommand: AsyncParsableCommand {
             keeps no state, so it may be killed at any moment, or paused for an hour.
             Two forwarders may run at once, on two machines: one writes, and the other
             is on standby and takes over within five seconds after writing stops.
-            Records of erased installations are deleted from the stream.
+            Records of erased installations are deleted from the stream. With
+            --erasure-key, users are erased from the stream and the tables.
 
             While ClickHouse cannot be reached or accepts no writes, the command reports
             the problem and retries at least every 30 seconds; records stay in the
@@ -50,6 +51,8 @@ struct ClusterForwardCommand: AsyncParsableCommand {
 
     @OptionGroup var nats: NATSOptions
     @OptionGroup var clickhouse: ClickHouseOptions
+
+    @OptionGroup var erasure: ErasureKeyOptions
 
     @Flag(help: "Exit once everything in the stream has been written.")
     var untilCaughtUp = false
@@ -145,6 +148,10 @@ struct ClusterForwardCommand: AsyncParsableCommand {
             reporter.report(.failed(reason))
         }
         if hasWaited { reporter.report(.recovered) }
+        let key = try erasure.key()
+        let erasures = try await engine.openErasures(
+            key.map { engine.erasures(key: $0, randomUInt64: CollectorHost.randomUInt64) }
+        )
         guard let store = try await open(client, origin, reporter) else { return }
         reporter.reportStart("\(client.address)")
         let forwarding = ForwardingRunner(
@@ -160,7 +167,14 @@ struct ClusterForwardCommand: AsyncParsableCommand {
             async let expired: Void = expiryOptions.run(store, reporter)
             _ = await (purged, expired)
         }
-        let deletionRunner = RecordDeletionRunner(engine, origin, store, reporter)
+        let deletionRunner = RecordDeletionRunner(
+            engine,
+            origin,
+            store,
+            reporter,
+            erasures,
+            advance: { [untilCaughtUp] in if untilCaughtUp { _ = await forwarding.run(untilCaughtUp: true) } }
+        )
         let deletionTask = untilCaughtUp ? nil : Task { await deletionRunner.run() }
         let reason = await withTaskCancellationHandler {
             await forwarding.run(untilCaughtUp: untilCaughtUp)

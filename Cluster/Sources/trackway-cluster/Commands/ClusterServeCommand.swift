@@ -36,6 +36,8 @@ struct ClusterServeCommand: AsyncParsableCommand {
     @OptionGroup var nats: NATSOptions
     @OptionGroup var clickhouse: ClickHouseOptions
 
+    @OptionGroup var erasure: ErasureKeyOptions
+
     @Flag(
         help: """
             Keep no local index: the --clickhouse database answers every query, and includes events about a second \
@@ -59,13 +61,23 @@ struct ClusterServeCommand: AsyncParsableCommand {
                 "--no-index requires --nats and --clickhouse http://host:8123/trackway, which then answers every query"
             )
         }
+        if erasure.erasureKey != nil, !noIndex {
+            throw ValidationError(
+                "--erasure-key requires --no-index: users are not erased from a collector's index"
+            )
+        }
     }
 
     /// Runs until a signal stops it.
     func run() async throws {
         guard let engine = try nats.settings() else { return try await options.run() }
         try await options.run(
-            storage: ClusterStorageProvider(engine: engine, clickHouse: try clickhouse.client(), hasIndex: !noIndex)
+            storage: ClusterStorageProvider(
+                engine: engine,
+                clickHouse: try clickhouse.client(),
+                hasIndex: !noIndex,
+                erasureKey: try erasure.key()
+            )
         )
     }
 }

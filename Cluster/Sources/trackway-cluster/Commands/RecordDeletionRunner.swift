@@ -8,7 +8,7 @@ internal import Logging
 internal import TrackwayCommand
 internal import TrackwayCore
 
-/// Deletes records of erased installations from the stream, while a forwarder writes.
+/// Erases users, and deletes records of erased installations from the stream, while a forwarder writes.
 struct RecordDeletionRunner: Sendable {
     /// The interval between searches.
     private static let pause: Duration = .seconds(5)
@@ -19,9 +19,21 @@ struct RecordDeletionRunner: Sendable {
     private let store: ClickHouseStore
     private let reporter: ForwardReporter
     private let forwarding: ForwardingRunner
+    private let erasures: (stream: ErasureStream, runner: ErasureRunner)?
 
     /// Creates a runner for the erasures in the tables with this origin.
-    init(_ engine: Engine, _ origin: ColumnOrigin, _ store: ClickHouseStore, _ reporter: ForwardReporter) {
+    ///
+    /// - Parameters:
+    ///   - erasures: The erasures of users; nil without a key.
+    ///   - advance: Writes new records into the tables, if no other task does.
+    init(
+        _ engine: Engine,
+        _ origin: ColumnOrigin,
+        _ store: ClickHouseStore,
+        _ reporter: ForwardReporter,
+        _ erasures: ErasureStream? = nil,
+        advance: @escaping @Sendable () async -> Void = {}
+    ) {
         self.engine = engine
         self.store = store
         self.reporter = reporter
@@ -31,6 +43,27 @@ struct RecordDeletionRunner: Sendable {
             clock: SystemClock(),
             sleep: CollectorHost.sleep
         )
+        self.erasures = erasures.map { stream in
+            let source = ErasureRunner.Source(
+                records: engine.scanRecords,
+                stream: engine.maintenance,
+                rewriter: engine.deletionIndexes,
+                append: { kind, record, route throws(StreamMaintenanceError) in
+                    try await engine.append(kind, record, route)
+                },
+                advance: advance
+            )
+            return (
+                stream,
+                ErasureRunner(
+                    source,
+                    journal: stream,
+                    store: store,
+                    clock: SystemClock(),
+                    sleep: CollectorHost.sleep
+                )
+            )
+        }
     }
 
     /// Searches and deletes until the task is canceled.
@@ -41,6 +74,10 @@ struct RecordDeletionRunner: Sendable {
         while !Task.isCancelled {
             var pause = Self.pause
             if reporter.isWriting {
+                guard await eraseUsers() else {
+                    await CollectorHost.sleep(.seconds(1))
+                    continue
+                }
                 let report = await forwarding.eraseRecords(engine.deletionIndexes, engine.maintenance, store)
                 if Task.isCancelled { return }
                 let reason = RecordDeletionText.reason(report)
@@ -48,12 +85,34 @@ struct RecordDeletionRunner: Sendable {
                 lastReason = reason
                 if reason != nil { pause = Self.longPause }
             }
-            await CollectorHost.sleep(pause)
+            await rest(pause)
         }
+    }
+
+    /// Waits, or returns early when the erasure of a user is requested.
+    private func rest(_ pause: Duration) async {
+        guard let erasures else { return await CollectorHost.sleep(pause) }
+        for _ in 0..<pause.components.seconds where !Task.isCancelled {
+            await CollectorHost.sleep(.seconds(1))
+            try? await erasures.stream.refresh()  // The next attempt follows.
+            if erasures.runner.isPending { return }
+        }
+    }
+
+    /// Erases users.
+    ///
+    /// - Returns: Whether no erasure is pending. Until then, records are only replaced, so that all are counted.
+    private func eraseUsers() async -> Bool {
+        guard let erasures else { return true }
+        let report = await erasures.runner.run()
+        if Task.isCancelled { return false }
+        reporter.reportErasures(report)
+        return !erasures.runner.isPending
     }
 
     /// Searches and deletes once.
     func runOnce() async {
+        guard await eraseUsers() else { return }
         let report = await forwarding.eraseRecords(engine.deletionIndexes, engine.maintenance, store)
         reporter.reportDeletion(report, problem: RecordDeletionText.reason(report))
     }
@@ -85,6 +144,19 @@ enum RecordDeletionText {
 }
 
 extension ForwardReporter {
+    /// Reports the result of erasing users.
+    func reportErasures(_ report: ErasureRunner.Report) {
+        for id in report.completed { logger.info("The erasure \(id) is complete.") }
+        if let problem = report.problem { logger.warning("Erasures of users are not complete: \(problem)") }
+        guard isJSON, !report.completed.isEmpty || report.problem != nil else { return }
+        Console.standard.write(
+            json: .members(
+                ("erasures", .array(report.completed.map { .string($0) })),
+                ("trouble", report.problem.map { .string($0) } ?? .null)
+            )
+        )
+    }
+
     /// Reports the result of deleting records of erased installations.
     ///
     /// - Parameter problem: A new problem, as a sentence; nil for none.

@@ -22,6 +22,8 @@ struct ClusterStorageProvider: CollectorStorageProvider {
     ///
     /// Without an index, the database answers every query.
     var hasIndex = true
+    /// The cluster's erasure key; nil if users are not erased.
+    var erasureKey: ErasureKey?
 
     var summary: StorageSummary {
         var lines = [(label: "NATS", value: engine.text)]
@@ -55,11 +57,14 @@ struct ClusterStorage: CollectorStorage {
     /// The tables; nil for none.
     let tables: ClickHouseEventStore?
     let store: any EventStore
+    /// The cluster's erasures; nil without a key.
+    let erasureStream: ErasureStream?
     /// The lock that reserves the folder for this collector.
     private let lock: any StorageLock
 
     var intake: any RecordIntake { engine.intake }
     var analysis: (any AnalysisStore)? { tables }
+    var erasureRegister: (any ErasureRegister)? { index == nil ? erasureStream : nil }
 
     /// Opens the files, without connecting to NATS yet.
     ///
@@ -104,6 +109,10 @@ struct ClusterStorage: CollectorStorage {
             onRecovery: { [logger = host.logger] in logger.notice("\($0)") },
             onCommit: { position in openedIndexer.withLock { $0 }?.markDurable(upTo: position) }
         )
+        erasureStream = provider.erasureKey.map { [engine] in
+            engine.erasures(key: $0, randomUInt64: CollectorHost.randomUInt64)
+        }
+        if index == nil, let erasureStream { tables?.refuseUsers(of: erasureStream) }
         let stream = engine.records
         indexer = index.map { store in
             Indexer(
@@ -132,12 +141,15 @@ struct ClusterStorage: CollectorStorage {
         try await proveDurability()
         // Until this point, the stream that the tables must have been filled from is unknown.
         if index == nil, let tables { try await Self.check(tables, host.logger) }
+        // Erased users must be known before anything is accepted.
+        _ = try await engine.openErasures(erasureStream)
     }
 
     func runWhileServing() async {
         async let reported: Void = reportIndexPosition()
+        async let read: Void? = erasureStream?.run(sleep: CollectorHost.sleep)
         await followErasures()
-        await reported
+        _ = await (reported, read)
     }
 
     /// Follows erasures in the stream until the task is canceled.

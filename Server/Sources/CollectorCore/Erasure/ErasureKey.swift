@@ -30,7 +30,7 @@ public struct IdentityHash: Sendable, Hashable, CustomStringConvertible {
     public var description: String { HexadecimalText.encode(bytes) }
 }
 
-/// The secret with which a collector hashes erased identifiers and signs receipts.
+/// The secret with which a collector or a cluster hashes erased identifiers and signs receipts.
 ///
 /// Hashes and signatures are HMAC-SHA-256 (RFC 2104). Each use has its own prefix, so that a hash is never a valid
 /// signature.
@@ -67,7 +67,8 @@ public struct ErasureKey: Sendable, Hashable {
     /// Returns the signature of a receipt's text.
     func signature(of receipt: String) -> [UInt8] { authenticate("receipt", receipt) }
 
-    private func authenticate(_ use: String, _ text: String) -> [UInt8] {
+    /// Returns a hash of a text for a use; each use has its own hashes.
+    func authenticate(_ use: String, _ text: String) -> [UInt8] {
         SHA256.authenticate(Array("trackway \(use)\n\(text)".utf8), key: bytes)
     }
 }

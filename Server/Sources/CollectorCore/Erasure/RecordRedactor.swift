@@ -7,7 +7,7 @@ public import TrackwayJournal
 
 /// Removes erased people's data from records of the intake log.
 ///
-/// A redacted record has the length of the original one. Erased events are replaced by placeholders
+/// A redacted record has the length of the original one, unless a stream stores it. Erased events are replaced by placeholders
 /// (``ErasedPlaceholder``), so the positions and sequence numbers of all other events stay the same; contexts that only
 /// erased events use are emptied. Redacting a redacted record changes nothing. Uses no files and no clock.
 public struct RecordRedactor: Sendable {
@@ -28,6 +28,7 @@ public struct RecordRedactor: Sendable {
     private let plans: [ErasurePlan]
     private let key: ErasureKey
     private let limits: AdmissionLimits
+    private let keepsLength: Bool
     /// The index of the plan that erases an installation completely.
     private let installations: [InstallationID: Int]
     /// The index of the plan that erases a user.
@@ -52,10 +53,12 @@ public struct RecordRedactor: Sendable {
     ///   - plans: The erasures.
     ///   - key: The key with which the plans' hashes were made.
     ///   - limits: The limits of admission, used for splitting batches.
-    public init(_ plans: [ErasurePlan], key: ErasureKey, limits: AdmissionLimits) {
+    ///   - keepsLength: Whether a redacted record must have the length of the original one; otherwise, it may be longer.
+    public init(_ plans: [ErasurePlan], key: ErasureKey, limits: AdmissionLimits, keepsLength: Bool = true) {
         self.plans = plans
         self.key = key
         self.limits = limits
+        self.keepsLength = keepsLength
         var (installations, users): ([InstallationID: Int], [IdentityHash: Int]) = ([:], [:])
         var shared: [InstallationID: [(plan: Int, times: [ClosedRange<Int64>])]] = [:]
         for (index, plan) in plans.enumerated() {
@@ -344,7 +347,7 @@ public struct RecordRedactor: Sendable {
             key: record.key,
             received: record.received
         )
-        guard let bytes = Self.padded(head: empty.dropLast(), body: [], in: payload.count) else {
+        guard let bytes = padded(head: empty.dropLast(), body: [], in: payload.count) else {
             throw ErasureError("The rejected batch at \(start) cannot be rewritten within its \(payload.count) bytes.")
         }
         var counts = ErasedCounts()
@@ -362,7 +365,7 @@ public struct RecordRedactor: Sendable {
                 header.write(to: &writer)
                 return writer.array()
             }
-            return Self.padded(head: head[...], body: body, in: count)
+            return padded(head: head[...], body: body, in: count)
         }
         if header.encoding == .identity { return bytes(body) }
         var compressed = smallest.compress(body)
@@ -376,8 +379,9 @@ public struct RecordRedactor: Sendable {
     }
 
     /// Returns a header line, padded with spaces, and a body.
-    private static func padded(head: ArraySlice<UInt8>, body: [UInt8], in count: Int) -> [UInt8]? {
-        let space = count - head.count - 1 - body.count
+    private func padded(head: ArraySlice<UInt8>, body: [UInt8], in count: Int) -> [UInt8]? {
+        let difference = count - head.count - 1 - body.count
+        let space = keepsLength ? difference : max(0, difference)
         guard space >= 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

@@ -29,6 +29,9 @@ public struct StreamedRecord: Sendable, Hashable {
     /// The record's content.
     public var payload: [UInt8]
 
+    /// The erasure that changed the record; nil if the record is as it was committed.
+    public var rewrite: RecordRewrite?
+
     /// Creates a record.
     public init(kind: FrameKind?, start: LogPosition, end: LogPosition, payload: [UInt8]) {
         self.kind = kind

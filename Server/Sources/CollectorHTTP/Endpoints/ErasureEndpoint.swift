@@ -32,16 +32,21 @@ struct ErasureEndpoint: RoutedResource {
         }
         let record = ErasureRecord(received: dependencies.clock.now().wall, key: grant.name, installation: installation)
         do {
-            let commit = try await dependencies.intake.commit(
-                kind: .erasure,
-                record: record.bytes,
-                route: IntakeRoute(installation: installation)
-            )
+            let commit =
+                if let register = dependencies.erasureRegister {
+                    try await register.requestErasure(record, dependencies.intake)
+                } else {
+                    try await dependencies.intake.commit(
+                        kind: .erasure,
+                        record: record.bytes,
+                        route: IntakeRoute(installation: installation)
+                    )
+                }
             return JSONResponse.make { writer in
                 writer.beginObject()
                 writer.member("installation", installation)
-                if let queue = dependencies.erasureQueue {
-                    writer.member("erasure", ErasurePlan(DeletionRequest(record), key: queue.key).id)
+                if let register = dependencies.erasureRegister {
+                    writer.member("erasure", ErasurePlan(DeletionRequest(record), key: register.key).id)
                 }
                 writer.member("position", commit.position.description)
                 writer.member("durability", commit.durability.rawValue)

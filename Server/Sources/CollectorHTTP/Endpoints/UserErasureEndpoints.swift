@@ -26,7 +26,7 @@ struct UserErasureEndpoints: RoutedResource {
     /// `GET /v1/users/{id}/erasure`
     private func preview(_ user: String, _ query: QueryParameters) async throws -> Response {
         try query.rejectUnknown([])
-        _ = try queue()
+        _ = try register()
         guard let preview = try await dependencies.store.erasurePreview(of: user) else { throw unknown(user) }
         return JSONResponse.make { preview.write(to: &$0) }
     }
@@ -37,7 +37,7 @@ struct UserErasureEndpoints: RoutedResource {
     /// refused; removing the stored ones takes as long as reading the log once.
     private func erase(_ request: Request, _ user: String) async throws -> Response {
         let grant = try dependencies.operatorGrant(request, to: "erase")
-        let queue = try queue()
+        let register = try register()
         guard !PlaceholderUserID.contains(user) else {
             throw RequestFailure.malformed("id", "“\(user.prefix(64))” is a placeholder and does not identify a user.")
         }
@@ -46,15 +46,11 @@ struct UserErasureEndpoints: RoutedResource {
         let record = UserErasureRecord(
             received: dependencies.clock.now().wall,
             key: grant.name,
-            identity: queue.key.hash(user: user),
+            identity: register.key.hash(user: user),
             user: user
         )
         do {
-            let commit = try await dependencies.intake.commit(
-                kind: .userErasure,
-                record: record.bytes,
-                route: .unrouted
-            )
+            let commit = try await register.requestErasure(record, dependencies.intake)
             return JSONResponse.make(.accepted) { writer in
                 writer.beginObject()
                 writer.member("erasure", ErasurePlan(record, user: user).id)
@@ -71,13 +67,13 @@ struct UserErasureEndpoints: RoutedResource {
     private func list(_ query: QueryParameters) throws -> Response {
         try query.rejectUnknown(["limit"])
         let limit = try query.number("limit", in: 1...1_000) ?? 50
-        let queue = try queue()
-        let receipts = try queue.receipts().prefix(limit)
+        let register = try register()
+        let receipts = try register.receipts().prefix(limit)
         return JSONResponse.make { writer in
             writer.beginObject()
-            writer.list("pending", queue.plans.filter { !$0.isFollowUp }) { $0.writeStatus(to: &$1) }
+            writer.list("pending", register.pending) { $0.writeStatus(to: &$1) }
             writer.list("erasures", Array(receipts)) { $0.write(to: &$1) }
-            if let reason = queue.failureReason { writer.member("problem", reason) }
+            if let reason = register.failureReason { writer.member("problem", reason) }
             writer.endObject()
         }
     }
@@ -85,11 +81,11 @@ struct UserErasureEndpoints: RoutedResource {
     /// `GET /v1/erasures/{erasure}`
     private func show(_ id: String, _ query: QueryParameters) throws -> Response {
         try query.rejectUnknown([])
-        let queue = try queue()
-        if let receipt = try queue.receipt(id) {
+        let register = try register()
+        if let receipt = try register.receipt(id) {
             return JSONResponse.make { receipt.write(to: &$0) }
         }
-        if let plan = queue.plans.first(where: { $0.id == id }) {
+        if let plan = register.pending.first(where: { $0.id == id }) {
             return JSONResponse.make(.accepted) { writer in plan.writeStatus(to: &writer) }
         }
         throw RequestFailure.notFound(
@@ -104,7 +100,7 @@ struct UserErasureEndpoints: RoutedResource {
     private func verify(_ request: Request) async throws -> Response {
         let query = QueryParameters(request.uri)
         try query.rejectUnknown(["id"])
-        let queue = try queue()
+        let register = try register()
         var body = ByteBuffer()
         for try await part in request.body {
             guard body.readableBytes + part.readableBytes <= Self.receiptBytes else {
@@ -118,7 +114,7 @@ struct UserErasureEndpoints: RoutedResource {
         } catch {
             throw RequestFailure.malformed("receipt", error.description)
         }
-        let verdict = ErasureVerdict(receipt, id: query.text("id"), key: queue.key)
+        let verdict = ErasureVerdict(receipt, id: query.text("id"), key: register.key)
         return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("valid", verdict == .valid)
@@ -128,12 +124,13 @@ struct UserErasureEndpoints: RoutedResource {
         }
     }
 
-    private func queue() throws(RequestFailure) -> ErasureQueue {
-        if let queue = dependencies.erasureQueue { return queue }
+    private func register() throws(RequestFailure) -> any ErasureRegister {
+        if let register = dependencies.erasureRegister { return register }
         throw RequestFailure(
             status: .notImplemented,
             code: .erasureUnavailable,
-            message: "A collector in a cluster can erase only installations: DELETE /v1/installations/{id}."
+            message: "This collector of a cluster erases only installations. To erase users, run all collectors with "
+                + "--no-index and --erasure-key."
         )
     }
 

@@ -452,8 +452,8 @@ extension ResponseCode {
     ///
     /// Status: 501.
     ///
-    /// Cause: The collector belongs to a cluster, which erases installations only.
+    /// Cause: The collector belongs to a cluster, and has an index or no erasure key.
     ///
-    /// Remedy: Erase each of the user's installations with `trackway installations erase`.
+    /// Remedy: Run all collectors of the cluster with `--no-index` and `--erasure-key`.
     static let erasureUnavailable = ResponseCode(rawValue: "erasure_unavailable")
 }

@@ -35,6 +35,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
     ///   - store: The index that answers queries.
     ///   - analysis: The store that answers analytics queries; nil to use the index.
     ///   - erasureQueue: The erasures of the collector; nil in a cluster.
+    ///   - erasureRegister: The erasures of the collector or its cluster; nil to use `erasureQueue`.
     ///   - keys: The keys for sending and reading.
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: The page's content security policy for browsers.
@@ -56,6 +57,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         store: any EventStore,
         analysis: (any AnalysisStore)? = nil,
         erasureQueue: ErasureQueue? = nil,
+        erasureRegister: (any ErasureRegister)? = nil,
         keys: any KeyStore,
         assets: [WebAsset] = [],
         contentSecurityPolicy: String = "default-src 'self'",
@@ -91,6 +93,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
             erasures: ErasureMeter(clock: clock),
             erasureQueue: erasureQueue,
+            erasureRegister: erasureRegister ?? erasureQueue,
             sensorsConfiguration: sensorsConfiguration,
             usagePolicies: usagePolicies,
             connections: ConnectionLimit(configuration.connections),
@@ -213,6 +216,8 @@ struct CollectorDependencies: Sendable {
     let erasures: ErasureMeter
     /// The erasures of the collector; nil in a cluster.
     let erasureQueue: ErasureQueue?
+    /// The erasures of the collector or its cluster; nil if users cannot be erased.
+    let erasureRegister: (any ErasureRegister)?
     let sensorsConfiguration: SensorsConfigurationFile?
     let usagePolicies: UsagePolicyFile?
     let connections: ConnectionLimit

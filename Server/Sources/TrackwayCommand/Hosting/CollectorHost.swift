@@ -69,6 +69,7 @@ public struct CollectorHost: Sendable {
             store: storage.store,
             analysis: storage.analysis,
             erasureQueue: storage.erasures,
+            erasureRegister: storage.erasureRegister,
             keys: keys,
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,

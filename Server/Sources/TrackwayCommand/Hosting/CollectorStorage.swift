@@ -18,8 +18,10 @@ public protocol CollectorStorage: Sendable {
     var store: any EventStore { get }
     /// The store that answers analytics queries instead of ``store``, if any.
     var analysis: (any AnalysisStore)? { get }
-    /// The erasures; nil if the storage cannot erase users.
+    /// The erasures of this machine; nil in a cluster.
     var erasures: ErasureQueue? { get }
+    /// The erasures of the collector or its cluster; nil if users cannot be erased.
+    var erasureRegister: (any ErasureRegister)? { get }
 
     /// Indexes records and maintains connections until the task is canceled.
     func run() async
@@ -44,6 +46,8 @@ public protocol CollectorStorage: Sendable {
 
 extension CollectorStorage {
     public var erasures: ErasureQueue? { nil }
+    /// The default for storage whose erasures are those of this machine.
+    public var erasureRegister: (any ErasureRegister)? { erasures }
 }
 
 /// A provider that opens the storage of a collector.

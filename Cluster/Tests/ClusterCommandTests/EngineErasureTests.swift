@@ -35,6 +35,16 @@ struct EngineErasureTests {
         ).status
     }
 
+    /// Returns the rows of a query's result, in order of their text.
+    private static func rows(_ query: String, _ database: String, _ cluster: ErasureCluster) async throws -> [Substring] {
+        do {
+            return try await cluster.clickHouse.query(query, database: database).split(separator: "\n").sorted()
+        } catch is NoResponseError {
+            // The server answers with nothing if there are no rows.
+            return []
+        }
+    }
+
     /// Checks that the tables are the same as tables that are filled from the changed stream.
     private static func compareWithNewTables(_ cluster: ErasureCluster) async throws {
         await cluster.forwarder.stop(signal: "TERM")
@@ -49,7 +59,8 @@ struct EngineErasureTests {
             "sessions": "SELECT * FROM sessions", "people": "SELECT * FROM people", "visits": "SELECT * FROM visits",
             "timeline": "SELECT * FROM timeline", "usage": "SELECT * FROM usage", "devices": "SELECT * FROM devices",
             "traits": "SELECT user, installation, kind, content FROM traits",
-            "contexts": "SELECT installation, context, block, body FROM contexts",
+            "contexts": "SELECT installation, context, block, body FROM contexts WHERE body != '{}' "
+                + "AND installation NOT IN (SELECT installation FROM erasures)",
             "descriptions": "SELECT installation, context, block, app, version FROM descriptions",
             "places": "SELECT kind, whose, installation, block, events, earliest, latest FROM places WHERE kind != 0",
             "names": "SELECT name, quarter, block, events, first, last FROM names",
@@ -61,13 +72,13 @@ struct EngineErasureTests {
             let text =
                 query.replacing(" FROM \(table)", with: " FROM \(table) FINAL")
                 + (query.contains("WHERE") ? "" : " WHERE \(condition)")
-            let rows = text + " FORMAT TabSeparated"
+            // Ids are bytes that are not text.
+            let rows = "SELECT hex(toString(tuple(*))) FROM (\(text)) FORMAT TabSeparated"
             let (old, new) = (
-                try await cluster.clickHouse.query(rows).split(separator: "\n").sorted(),
-                try await cluster.clickHouse.query(rows, database: "later").split(separator: "\n").sorted()
+                try await Self.rows(rows, "trackway", cluster), try await Self.rows(rows, "later", cluster)
             )
             let difference = Set(old).symmetricDifference(new)
-            #expect(old == new, "\(table): \(difference.sorted().prefix(4))")
+            #expect(old == new && (!old.isEmpty || table == "usage"), "\(table): \(difference.sorted().prefix(4))")
         }
         let audit = try EngineCollector.run(
             ["cluster", "audit"] + cluster.options.filter { !$0.contains("erasure-key") }

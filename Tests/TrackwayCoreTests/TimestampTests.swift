@@ -71,6 +71,7 @@ struct TimestampTests {
         let first = clock.now()
         let second = clock.now()
         #expect(first.monotonic <= second.monotonic)
+        #expect(second.monotonic <= clock.monotonicTime() && clock.monotonicTime() <= clock.now().monotonic)
         #expect(first.wall.milliseconds > 1_600_000_000_000)
     }
 }

@@ -51,7 +51,7 @@ final class InterceptorRunner: Sendable {
     func shouldKeep(_ event: inout InterceptedEvent, at time: MonotonicTime? = nil) -> Bool {
         let isIntercepted = isIntercepted(event)
         guard isIntercepted || seesPeople else { return true }
-        var began = time ?? clock.now().monotonic
+        var began = time ?? clock.monotonicTime()
         for index in interceptors.indices where isIntercepted || interceptors[index].seesPeople {
             let name = event.name
             let decision = CallbackScope.call(CallbackScope.ID(of: self, index)) {
@@ -59,7 +59,7 @@ final class InterceptorRunner: Sendable {
             }
             guard let decision else { continue }
             // The end of one interceptor is the start of the next one.
-            let ended = clock.now().monotonic
+            let ended = clock.monotonicTime()
             let isSlow = ended.milliseconds &- began.milliseconds > Self.slowThresholdMilliseconds
             if isSlow { reportSlowness(of: index, began.duration(to: ended)) }
             guard decision == .keep else {
@@ -70,7 +70,7 @@ final class InterceptorRunner: Sendable {
             let isRenamed = event.name != name
             if isRenamed { checkName(&event, former: name, interceptors[index]) }
             // Exclude the time spent on reports, which run the app's code.
-            began = isSlow || isRenamed ? clock.now().monotonic : ended
+            began = isSlow || isRenamed ? clock.monotonicTime() : ended
         }
         return true
     }

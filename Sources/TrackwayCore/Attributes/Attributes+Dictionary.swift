@@ -80,16 +80,20 @@ extension AttributeValue {
         self = value
     }
 
-    /// Converts a value to a common type by a bit cast.
+    /// Converts a value of a common type by reading its memory.
     ///
-    /// Each cast is preceded by a comparison of the types, so the memory has the type that it is cast to.
+    /// Each read is preceded by a comparison of the types, so the memory has the type that is read. A bit cast would
+    /// first copy the value.
     private static func ofCommonType<Value>(_ value: Value) -> AttributeValue? {
-        if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
-        if Value.self == Int.self { return .integer(Int64(unsafeBitCast(value, to: Int.self))) }
-        if Value.self == Double.self { return .double(unsafeBitCast(value, to: Double.self)) }
-        if Value.self == Bool.self { return .boolean(unsafeBitCast(value, to: Bool.self)) }
-        if Value.self == AttributeValue.self { return unsafeBitCast(value, to: AttributeValue.self) }
-        return nil
+        withUnsafePointer(to: value) { pointer in
+            let memory = UnsafeRawPointer(pointer)
+            if Value.self == String.self { return .string(memory.load(as: String.self)) }
+            if Value.self == Int.self { return .integer(Int64(memory.load(as: Int.self))) }
+            if Value.self == Double.self { return .double(memory.load(as: Double.self)) }
+            if Value.self == Bool.self { return .boolean(memory.load(as: Bool.self)) }
+            if Value.self == AttributeValue.self { return memory.load(as: AttributeValue.self) }
+            return nil
+        }
     }
 
     fileprivate init?(any value: Any, at path: String, unsupported: inout [(key: String, type: String)]) {

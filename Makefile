@@ -13,7 +13,7 @@ ONLY := $(if $(FILTER),--filter '$(FILTER)')
 CHECKED := --explicit-target-dependency-import-check error
 
 .PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-answers test-examples test-cluster test-all \
-	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs codes screenshots sanitize fuzz bench clean
+	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs codes size screenshots sanitize fuzz bench clean
 
 help:  ## List the targets
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,7 @@ lint-checks:
 	Scripts/generate-data-map --check
 	Scripts/check-names --self-test
 	Scripts/check-names
+	Scripts/check-size --self-test
 	Scripts/check-programs
 	Scripts/build AppleSimulation
 	Scripts/check-snippets --self-test
@@ -133,6 +134,9 @@ docs: bootstrap  ## Build the documentation into .build/documentation
 
 codes:  ## Generate Documentation/Diagnostics.md from the definitions of the codes
 	Scripts/generate-codes
+
+size: bootstrap  ## Check the size of an app that links the SDK, and the time of its release build
+	Scripts/check-size
 
 screenshots: bootstrap  ## Take the screenshots of the web page in Documentation/Images
 	Scripts/build Server --product trackway

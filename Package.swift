@@ -137,6 +137,18 @@ let package = Package(
             swiftSettings: strictSwiftSettings
         ),
 
+        // Layer 5: migration from older SDKs, which only compatibility modules link.
+        .target(
+            name: "TrackwayMigration",
+            dependencies: [
+                "Trackway", "TrackwayCore", "TrackwayLifecycle", "TrackwayJournal", "TrackwayDestinationKit",
+                "CTrackway",
+            ],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
+            swiftSettings: strictSwiftSettings
+        ),
+
         // Layer 5: Apple's frameworks that the core must not reference, each in a separate product. Empty elsewhere.
         .target(
             name: "TrackwayLocation",
@@ -201,6 +213,7 @@ let package = Package(
             name: "ClickstreamCompatibility",
             dependencies: [
                 "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations",
+                "TrackwayMigration",
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
@@ -212,7 +225,7 @@ let package = Package(
             name: "SensorsAnalyticsCompatibility",
             dependencies: [
                 "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayLifecycle", "TrackwayDestinationKit",
-                "TrackwayDestinations",
+                "TrackwayDestinations", "TrackwayMigration",
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
@@ -226,7 +239,7 @@ let package = Package(
             dependencies: [
                 "CSiftCompatibility", "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayLifecycle",
                 "TrackwayDestinationKit", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
-                "TrackwayMotion",
+                "TrackwayMigration", "TrackwayMotion",
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
@@ -409,7 +422,7 @@ let package = Package(
             dependencies: [
                 "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayDestinationKit",
                 "TrackwayCore",
-                "TrackwayLifecycle", "TrackwayPlatform", "TrackwayDestinations", "CrashProbe",
+                "TrackwayLifecycle", "TrackwayMigration", "TrackwayPlatform", "TrackwayDestinations", "CrashProbe",
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: strictSwiftSettings

@@ -56,7 +56,7 @@ let baseModules: [Target.Dependency] = [
 ]
 
 let compatibilityModule: [Target.Dependency] = [
-    "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations",
+    "TrackwayUIKit", "Trackway", "TrackwayCore", "TrackwayDestinationKit", "TrackwayDestinations", "TrackwayMigration",
 ]
 
 // A module that uses `canImport` with a simulated framework must depend on it, directly or through another module.
@@ -78,6 +78,7 @@ let modules: [Target?] = [
     ),
     module("Trackway", baseModules + ["TrackwayDelivery", "TrackwayPlatform"]),
     module("TrackwayDestinations", ["Trackway", "TrackwayCore", "TrackwayDestinationKit"]),
+    module("TrackwayMigration", ["Trackway"] + baseModules),
     module(
         "TrackwayLocation",
         ["TrackwayLifecycle", "TrackwayCore", "TrackwayPlatform", "CoreLocation"]

@@ -6,6 +6,7 @@ internal import Trackway
 internal import TrackwayCore
 internal import TrackwayDestinationKit
 internal import TrackwayDestinations
+internal import TrackwayMigration
 internal import TrackwayUIKit
 
 /// The settings in an app's code or in its configuration file.
@@ -100,7 +101,7 @@ extension ClickstreamSettings {
         )
         configuration.recordsConsent = false
         configuration.privacy.sharesVendorID = true
-        configuration.legacySDK = .clickstream(appID: destination.appID)
+        configuration.legacySDK = LegacySDK.clickstream(appID: destination.appID)
         let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.defaultInterval
         configuration.delivery.policy.flushInterval = .milliseconds(interval)
         configuration.limits = Self.permissiveLimits

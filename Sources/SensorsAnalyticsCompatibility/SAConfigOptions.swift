@@ -5,6 +5,7 @@ internal import Foundation
 public import Trackway
 internal import TrackwayCore
 package import TrackwayDestinations
+internal import TrackwayMigration
 
 /// The SDK's options, which are read once, when the SDK is started.
 ///
@@ -132,7 +133,7 @@ extension SAConfigOptions {
             flushInterval: .milliseconds(max(5_000, flushInterval)),
             flushEvents: flushEvents(debugMode)
         )
-        configuration.legacySDK = .sensorsAnalytics()
+        configuration.legacySDK = LegacySDK.sensorsAnalytics()
         configure(&configuration)
         return configuration
     }

@@ -101,7 +101,7 @@ public final class Analytics: Sendable {
         let (control, hooks, pacer) = (delivery.control, delivery.hooks, dependencies.pacer)
         let (controller, snapshots, storageOpener) = (lifecycle.controller, lifecycle.snapshots, storageOpener)
         let contextStore = recording.contextStore
-        let importing = EventImport(storage.migrator, contextStore, on: storage.queue)
+        let (migrator, queue) = (storage.migrator, storage.queue)
         let isIncomplete = control.gate.state.contains(.contextIncomplete)
         // Runs in parallel with the app's launch. Later flushes on this queue require the folders created here.
         storage.queue.enqueue {
@@ -128,7 +128,7 @@ public final class Analytics: Sendable {
                     }
                 }
                 // Delivery starts after the import, so that imported rows can be matched with events in the journal.
-                await importing.run()
+                if migrator.hasPendingImport { await queue.run { migrator.importEvents(contextStore) } }
                 await control.run(hooks)
                 group.cancelAll()
             }

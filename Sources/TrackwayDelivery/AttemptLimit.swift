@@ -61,7 +61,7 @@ public struct AttemptLimit: Sendable, Hashable {
 /// The failed attempts for the events at the front since any event was last settled.
 ///
 /// The counts are compared with an ``AttemptLimit``.
-package struct Attempts: Sendable, Hashable {
+package struct Attempts: Sendable, Equatable {
     /// The kinds of failed attempts.
     package enum Kind: Sendable, Hashable {
         /// A response that did not accept the batch.

@@ -9,6 +9,7 @@ import TrackwayLifecycle
 import TrackwayTesting
 
 @testable import Trackway
+@testable import TrackwayMigration
 
 /// Formats that earlier versions wrote and later versions must read.
 ///

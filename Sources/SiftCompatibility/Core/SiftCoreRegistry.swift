@@ -4,6 +4,7 @@
 internal import Foundation
 package import Trackway
 internal import TrackwayCore
+internal import TrackwayMigration
 
 /// A registry of the cores in use, by directory.
 ///
@@ -51,7 +52,7 @@ extension SiftCore {
         configuration.privacy.sharesVendorID = true
         configuration.capture = []
         configuration.limits = SiftEventLimits.limits
-        configuration.legacySDK = .sift()
+        configuration.legacySDK = LegacySDK.sift()
         if rootDirPath.isEmpty {
             // If no folder is available, creating the analytics reports it.
             try? configuration.useFolder(ofModule: "sift")

@@ -277,7 +277,7 @@ package final class ConsentController: Sendable {
 /// The permissions that result from consent decisions and the collection policy.
 ///
 /// The permissions apply to this installation's destinations.
-struct Permission: Sendable, Hashable {
+struct Permission: Sendable, Equatable {
     /// The current user's most permissive consent among the destinations.
     ///
     /// If this consent is denied, nothing is recorded.
@@ -297,7 +297,7 @@ struct Permission: Sendable, Hashable {
         consent = decided.contains(.granted) ? .granted : decided.contains(.pending) ? .pending : .denied
         maySend = Set(categories.values).contains { settings.consent.maySend($0) }
         let permitted = categories.filter { recording.mayRecord($0.value) }
-        destinations = permitted.count == categories.count ? nil : permitted.keys.sorted()
+        destinations = permitted.count == categories.count ? nil : permitted.keys.ordered()
         policy = settings.policy
     }
 

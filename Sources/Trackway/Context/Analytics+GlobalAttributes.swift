@@ -144,7 +144,7 @@ extension Attributes {
     /// The limits apply exactly as to an event's attributes.
     ///
     /// - Complexity: O(size). Used when the context changes, not when events are recorded.
-    func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
+    package func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
         let placeholder = Event(
             id: EventID(high: 0, low: 0),

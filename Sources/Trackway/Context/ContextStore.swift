@@ -94,6 +94,7 @@ package final class ContextStore: Sendable {
     /// Runs `body`, which changes the context and records events, with exclusive access.
     ///
     /// - Parameter body: Must be quick, and must not call the app, the settings or this store.
+    @_semantics("optimize.sil.specialize.generic.never")  // Its code is large, and its results have many types.
     package func perform<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> Result {
         let (result, sideEffects) = performUnreported(body)
         report(sideEffects)
@@ -103,6 +104,7 @@ package final class ContextStore: Sendable {
     /// Runs `body` like ``perform(_:)``, for a caller that holds a lock.
     ///
     /// The caller must call ``report(_:)`` after releasing that lock.
+    @_semantics("optimize.sil.specialize.generic.never")
     func performUnreported<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> (
         Result, ContextTransaction.SideEffects
     ) {

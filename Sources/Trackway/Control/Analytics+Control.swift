@@ -60,7 +60,7 @@ extension Analytics {
             }
         }
         let changed = Set(before.rules.keys).union(options.rules.keys).filter { before.rules[$0] != options.rules[$0] }
-        for id in changed.sorted() {
+        for id in changed.ordered() {
             bounds.note(options.rules[id] ?? [], "rules.\(id)")
             // Use the current rules: another caller may have changed them since.
             let isKnown = delivery.destinationChanges.withLock { _ in

@@ -11,7 +11,7 @@ internal import TrackwayDelivery
 /// it any number of times.
 package struct PipelineStateMachine: Sendable {
     /// A command to the controller.
-    package enum Command: Sendable, Hashable {
+    package enum Command: Sendable, Equatable {
         /// Start delivery.
         ///
         /// Report its start with ``PipelineStateMachine/deliveryBegan()`` and its end with

@@ -10,7 +10,7 @@ internal import TrackwayCore
 /// this object's lifetime, and the word is read and written with atomic operations only.
 package final class RecordingState: @unchecked Sendable {
     /// The word's bits.
-    package struct State: OptionSet, Sendable, Hashable {
+    package struct State: OptionSet, Sendable, Equatable {
         package let rawValue: UInt32
 
         package init(rawValue: UInt32) {

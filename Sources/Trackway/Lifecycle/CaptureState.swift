@@ -34,7 +34,11 @@ struct CaptureState: Sendable {
     var app: AppState
     var phase = Phase.off
     var settings: LifecycleSettings
-    var machine = LifecycleStateMachine()
+    var machine: LifecycleStateMachine {
+        _read { yield sharedMachine.value }
+        _modify { yield &sharedMachine.value }
+    }
+    private var sharedMachine = CopyOnWrite(LifecycleStateMachine())
     /// The session and screen of the previous process.
     ///
     /// nil once its crashes are recorded. Needed while the settings exclude crashes, because the previous process may

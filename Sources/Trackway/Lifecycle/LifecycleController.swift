@@ -66,7 +66,7 @@ package final class LifecycleController: Sendable {
         control: PipelineController,
         dynamic: DynamicAttributes,
         journal: Journal,
-        migrator: LegacyMigrator
+        migrator: any InstallationMigrator
     ) {
         self.contextStore = contextStore
         self.control = control

@@ -10,7 +10,7 @@ internal import TrackwayPlatform
 ///
 /// The controller and the context store are locked during the transaction. The transaction passes the input to the
 /// machines and performs their actions in order.
-struct LifecycleTransaction {
+struct LifecycleTransaction: ~Copyable {
     /// The way in which the lock of the capturing process is acquired.
     enum Acquisition: Sendable {
         /// The transaction acquires the lock if necessary.

@@ -49,12 +49,17 @@ struct PersistedLifecycle: Sendable, Codable {
 /// The resources that transactions of the ``LifecycleController`` use.
 struct LifecycleResources: Sendable {
     /// The stored state, and the lock of the process that captures.
-    struct Acquired: Sendable {
+    final class Acquired: Sendable {
         /// The lock that the capturing process holds.
         ///
         /// A caller that does not use the lock must release it.
         let lock: any StorageLock
         let content: StateFile<PersistedLifecycle>.Content
+
+        init(lock: any StorageLock, content: StateFile<PersistedLifecycle>.Content) {
+            self.lock = lock
+            self.content = content
+        }
     }
 
     let file: StateFile<PersistedLifecycle>
@@ -66,9 +71,9 @@ struct LifecycleResources: Sendable {
     let journal: Journal
     private let folder: String
     private let storage: any JournalStorage
-    private let migrator: LegacyMigrator
+    private let migrator: any InstallationMigrator
 
-    init(in dependencies: Dependencies, gate: RecordingState, journal: Journal, _ migrator: LegacyMigrator) {
+    init(in dependencies: Dependencies, gate: RecordingState, journal: Journal, _ migrator: any InstallationMigrator) {
         self.migrator = migrator
         folder = dependencies.folder
         storage = dependencies.storage

@@ -14,12 +14,12 @@ extension PendingEvents {
         let limits: BatchLimits
 
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(reader: snapshot.makeReader(events: limits.events, bytes: limits.bytes))
+            AsyncIterator(reader: CopyOnWrite(snapshot.makeReader(events: limits.events, bytes: limits.bytes)))
         }
 
         /// An iterator that reads one batch per call from the files.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            var reader: SnapshotReader
+            var reader: CopyOnWrite<SnapshotReader>
 
             /// Returns the next batch; nil after the last batch or an error.
             ///
@@ -32,7 +32,7 @@ extension PendingEvents {
             /// - Complexity: O(bytes recorded between the batches).
             public mutating func next() throws(TrackwayError) -> EventBatch? {
                 do throws(JournalError) {
-                    return try reader.next()
+                    return try reader.value.next()
                 } catch {
                     throw TrackwayError(error)
                 }

@@ -139,7 +139,7 @@ extension Analytics {
         let localIDs =
             (try? storage.journal.appManagedDestinations())
             ?? Set(storage.registry.present.filter { storage.journal.isAppManaged($0) })
-        return localIDs.sorted()
+        return localIDs.ordered()
     }
 
     /// Returns the number of pending events for a local destination.

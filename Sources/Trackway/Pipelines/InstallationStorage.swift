@@ -8,7 +8,7 @@ internal import TrackwayLifecycle
 /// The installation's folder and everything persisted in it: journal, settings, registered queues.
 ///
 /// The other pipelines build on this storage, which does not depend on recording, delivery or the app's lifecycle.
-package struct InstallationStorage: Sendable {
+package final class InstallationStorage: Sendable {
     let dependencies: Dependencies
     let reporter: DiagnosticReporter
     /// The queue for reading and writing files off the recording threads.
@@ -18,7 +18,7 @@ package struct InstallationStorage: Sendable {
     let registry: QueueRegistry
     package let commits: GroupCommitter
     let backup: InstallationBackup
-    let migrator: LegacyMigrator
+    let migrator: any InstallationMigrator
 
     /// Opens the folder, or buffers in memory until it becomes usable.
     ///
@@ -28,7 +28,8 @@ package struct InstallationStorage: Sendable {
         // A preview stores and sends nothing by design, so it reports only the code `previewed`.
         let only = base.isPreview ? Diagnostic.Code.previewed : nil
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: base.log, only: only)
-        let migrator = LegacyMigrator(configuration, in: base, reporter)
+        let migrator =
+            configuration.legacySDK?.makeMigrator(configuration, in: base, reporter) ?? NoMigration(in: base)
         let dependencies = migrator.completing(base)
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)

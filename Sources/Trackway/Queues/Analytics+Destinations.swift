@@ -124,7 +124,7 @@ extension Analytics {
             .unknownDestination,
             "No destination has the id \"\(id)\".",
             recoverySuggestion: "Add it with addDestination, or use one of "
-                + "\(storage.registry.present.sorted().map(\.rawValue).joined(separator: ", "))."
+                + "\(storage.registry.present.ordered().map(\.rawValue).joined(separator: ", "))."
         )
     }
 

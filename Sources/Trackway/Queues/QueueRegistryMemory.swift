@@ -5,9 +5,9 @@ internal import TrackwayCore
 internal import TrackwayLifecycle
 
 /// The persisted state of queues and of destinations added at run time.
-struct QueueRegistryMemory: Sendable, Hashable, Codable {
+struct QueueRegistryMemory: Sendable, Equatable, Codable {
     /// A change to store.
-    enum Change: Sendable, Hashable {
+    enum Change: Sendable, Equatable {
         /// A destination was added at run time.
         ///
         /// Events recorded before the next run adds the destination again are addressed to it, too. The change also

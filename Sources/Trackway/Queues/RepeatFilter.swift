@@ -148,7 +148,7 @@ struct LastAccepted: Sendable {
 
     /// Returns the queues with a stored last event.
     func known() throws(StorageError) -> [DestinationID] {
-        try storage.names(in: folder).compactMap { DestinationID($0) }.sorted()
+        try storage.names(in: folder).compactMap { DestinationID($0) }.ordered()
     }
 
     /// Removes a queue's last event.

@@ -297,7 +297,7 @@ extension Analytics {
                 value: unknown?.rawValue ?? "[]",
                 message: "The event \(name.quoted) was not recorded because "
                     + (unknown.map { "no destination has the id \"\($0)\"" } ?? "its route names no destination")
-                    + ". The destinations are \(storage.registry.present.sorted().map(\.rawValue).joined(separator: ", ")).",
+                    + ". The destinations are \(storage.registry.present.ordered().map(\.rawValue).joined(separator: ", ")).",
                 recoverySuggestion: "Add the destination, or correct the id."
             )
         )

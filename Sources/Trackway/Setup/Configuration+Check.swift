@@ -86,12 +86,12 @@ extension Configuration {
                     + ".collector(url, writeKey: key, id: \"second\")."
             )
         }
-        for id in rulesByID.keys.sorted() where !seen.contains(id) {
+        for id in rulesByID.keys.ordered() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
                 "Rules are set for \"\(id)\", but no destination has this id, so they would have no effect.",
                 recoverySuggestion: "Use one of these ids: "
-                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + "."
+                    + seen.ordered().map { "\"\($0)\"" }.joined(separator: ", ") + "."
             )
         }
     }

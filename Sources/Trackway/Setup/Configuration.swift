@@ -146,7 +146,7 @@ public struct Configuration: Sendable {
     /// The app's former SDK, whose state a new installation migrates.
     ///
     /// nil if there is none. For compatibility modules.
-    package var legacySDK: LegacySDK?
+    package var legacySDK: (any MigrationSource)?
 
     /// Whether each consent decision is recorded as an event.
     ///

@@ -36,7 +36,7 @@ final class DeferredStorageOpener: Sendable {
         var settings: SettingsFile { storage.settings }
         var reporter: DiagnosticReporter { storage.reporter }
         var queue: StorageQueue { storage.queue }
-        var migrator: LegacyMigrator { storage.migrator }
+        var migrator: any InstallationMigrator { storage.migrator }
     }
 
     /// Creates an opener; nil if the storage folder was usable immediately.

@@ -263,7 +263,7 @@ extension Dependencies {
 }
 
 /// The facts shared by all events of a process.
-package struct ContextFacts: Sendable, Hashable {
+package struct ContextFacts: Sendable, Equatable {
     /// Facts about the app.
     package var app: Attributes
     /// Facts about the device.

@@ -5,7 +5,7 @@ package import TrackwayCore
 package import TrackwayLifecycle
 
 /// The state, other than events, that must survive a restart.
-package struct Settings: Sendable, Hashable {
+package struct Settings: Sendable, Equatable {
     /// The consent decisions.
     package var consent: ConsentMachine
     /// The decisions that the app made, with their circumstances.
@@ -103,7 +103,7 @@ package struct Settings: Sendable, Hashable {
         let texts = global.dateLikeStringPointers
         if !texts.isEmpty { members.append(.init(key: "texts", value: .array(texts.map { .string($0) }))) }
         if !personal.isEmpty {
-            members.append(.init(key: "personal", value: .array(personal.sorted().map { .string($0) })))
+            members.append(.init(key: "personal", value: .array(personal.ordered().map { .string($0) })))
         }
         return JSONValue.object(.init(members)).json()
     }

@@ -164,7 +164,7 @@ package struct StateFile<Value: Sendable>: Sendable {
     /// Acquires the lock file next to the file (`<file>.lock`).
     ///
     /// nil while another process holds it. Use this method in a process that holds the lock for its lifetime.
-    func lock() throws(StorageError) -> (any StorageLock)? {
+    package func lock() throws(StorageError) -> (any StorageLock)? {
         try storage.lock(path + ".lock")
     }
 

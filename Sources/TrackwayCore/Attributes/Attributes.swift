@@ -186,6 +186,7 @@ public struct Attributes: Sendable, Hashable {
     public var keys: [String] { pairs.map(\.0) }
 
     /// Whether both values contain the same pairs in the same order.
+    @inline(never)  // The comparison of nested values is large, and many types compare attributes.
     public static func == (left: Attributes, right: Attributes) -> Bool {
         left.pairs.elementsEqual(right.pairs) { $0.0 == $1.0 && $0.1 == $1.1 }
     }

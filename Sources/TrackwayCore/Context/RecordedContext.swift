@@ -6,28 +6,65 @@
 /// The SDK writes a context when any of its data changes. Every event refers to a context, and destinations read the
 /// context back when they encode. Empty sections are left out of the JSON.
 public struct RecordedContext: Sendable, Hashable {
+    private struct Fields: Sendable, Hashable {
+        var app: Attributes
+        var device: Attributes
+        var boot: String
+        var user: User
+        var session: Session?
+        var screen: Screen?
+        var global: Attributes
+        var modes: Attributes
+    }
+
+    private var fields: CopyOnWrite<Fields>
+
     /// Properties of the app.
-    public var app: Attributes
+    public var app: Attributes {
+        _read { yield fields.value.app }
+        _modify { yield &fields.value.app }
+    }
     /// Properties of the device.
-    public var device: Attributes
+    public var device: Attributes {
+        _read { yield fields.value.device }
+        _modify { yield &fields.value.device }
+    }
     /// The id of the device's boot that monotonic times belong to.
     ///
     /// Empty if unknown.
-    public var boot: String
+    public var boot: String {
+        _read { yield fields.value.boot }
+        _modify { yield &fields.value.boot }
+    }
     /// The user of the app.
-    public var user: User
+    public var user: User {
+        _read { yield fields.value.user }
+        _modify { yield &fields.value.user }
+    }
     /// The session, if one was active.
-    public var session: Session?
+    public var session: Session? {
+        _read { yield fields.value.session }
+        _modify { yield &fields.value.session }
+    }
     /// The screen that was shown, if any.
-    public var screen: Screen?
+    public var screen: Screen? {
+        _read { yield fields.value.screen }
+        _modify { yield &fields.value.screen }
+    }
     /// The global attributes, which apply to all events.
-    public var global: Attributes
+    public var global: Attributes {
+        _read { yield fields.value.global }
+        _modify { yield &fields.value.global }
+    }
     /// The modes of destinations that have several modes, by destination id.
     ///
     /// A mode, such as a debug mode, determines how a destination treats the events.
     ///
     /// A destination without an entry uses its settings.
-    public var modes: Attributes
+    public var modes: Attributes {
+        _read { yield fields.value.modes }
+        _modify { yield &fields.value.modes }
+    }
 
     /// Creates a context.
     public init(
@@ -40,14 +77,18 @@ public struct RecordedContext: Sendable, Hashable {
         global: Attributes = [:],
         modes: Attributes = [:]
     ) {
-        self.app = app
-        self.device = device
-        self.boot = boot
-        self.user = user
-        self.session = session
-        self.screen = screen
-        self.global = global
-        self.modes = modes
+        fields = CopyOnWrite(
+            Fields(
+                app: app,
+                device: device,
+                boot: boot,
+                user: user,
+                session: session,
+                screen: screen,
+                global: global,
+                modes: modes
+            )
+        )
     }
 
     /// The session that events belong to.

@@ -122,7 +122,7 @@ struct EventProblems {
 /// It consists of the attributes `_error_code` and `_error_message`, as ``EventEncoder`` and the recording of typed
 /// events write them. An app's own attributes of these names are not a note if their code is not one of the SDK's
 /// codes, or is not a string.
-package struct RecordedLimitNote: Sendable, Hashable {
+package struct RecordedLimitNote: Sendable, Equatable {
     /// The code of the exceeded limit.
     package let code: Diagnostic.Code
     /// The field that exceeded the limit, and what happened.

@@ -40,7 +40,7 @@ public struct DeviceProperties: Sendable, Hashable {
     public var isEmpty: Bool { values.isEmpty }
 
     /// The names of all known properties, in alphabetical order.
-    public var names: [String] { values.keys.sorted() }
+    public var names: [String] { values.keys.ordered() }
 
     /// The attributes of a `_device_properties` event, in alphabetical order.
     public var attributes: Attributes {

@@ -90,7 +90,7 @@ public struct DeliveryConditions: Sendable, Hashable {
 }
 
 /// The restriction on delivery that the device's state requires.
-package struct DeliveryThrottle: Sendable, Hashable {
+package struct DeliveryThrottle: Sendable, Equatable {
     /// The condition that causes the restriction.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         case constrainedNetwork

@@ -6,7 +6,7 @@ package import TrackwayJournal
 
 extension UploadMachine {
     /// A batch borrowed from the journal, with the progress of sending it.
-    struct InFlight: Sendable, Hashable {
+    struct InFlight: Sendable, Equatable {
         /// The kind of part that was found too large.
         enum TooLarge: Sendable, Hashable {
             case nothing
@@ -17,7 +17,7 @@ extension UploadMachine {
         }
 
         /// The next step after a part was dropped.
-        enum NextStep: Sendable, Hashable {
+        enum NextStep: Sendable, Equatable {
             case wait(until: MonotonicTime, cause: Wait)
             case park(probeAt: MonotonicTime)
         }
@@ -35,7 +35,7 @@ extension UploadMachine {
 }
 
 /// The result for consecutive records of a batch, reported to the journal.
-package struct Settlement: Sendable, Hashable {
+package struct Settlement: Sendable, Equatable {
     /// The records, by index in the batch; all preceding ones are settled.
     package var records: Range<Int>
     /// The records that will not be delivered; all others are delivered.

@@ -10,11 +10,11 @@ package import TrackwayDestinationKit
 /// randomness, tasks, or files: the caller passes the time and jitter with each input and performs the returned
 /// actions. At most one batch and one request are in progress, because each is a state. Records are settled front to
 /// back, and only after a response accepted them or they became dead letters for a reason.
-package struct UploadMachine: Sendable, Hashable {
+package struct UploadMachine: Sendable, Equatable {
     /// An action for the caller.
     ///
     /// The actions of one input are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Read the next batch from the journal.
         ///
         /// Then call `batchRead`, `noEventsRead`, or `readFailed`.
@@ -38,7 +38,7 @@ package struct UploadMachine: Sendable, Hashable {
     }
 
     /// The state of the machine; states that own a batch contain it.
-    enum State: Sendable, Hashable {
+    enum State: Sendable, Equatable {
         /// No events are pending, as far as is known.
         case idle
         /// Events are gathered until a time or until enough are pending.
@@ -65,7 +65,7 @@ package struct UploadMachine: Sendable, Hashable {
     ///
     /// Fresh demand means that a flush was requested after the journal may already have counted the events that it is
     /// about to report. In that case, the count does not prove that everything the flush requested has been settled.
-    enum Work: Sendable, Hashable {
+    enum Work: Sendable, Equatable {
         /// The journal is reading a batch.
         case reading(isProbe: Bool, hasFreshDemand: Bool)
         /// The front part is being sent; `isOld` once its settings were replaced.
@@ -95,13 +95,13 @@ package struct UploadMachine: Sendable, Hashable {
     /// A wait interrupted by a stop or restart.
     ///
     /// Nothing is sent before the wait ends.
-    private struct InterruptedWait: Sendable, Hashable {
+    private struct InterruptedWait: Sendable, Equatable {
         var until: MonotonicTime
         var cause: Wait
     }
 
     /// A record of wrong settings, kept until events are accepted.
-    struct Parking: Sendable, Hashable {
+    struct Parking: Sendable, Equatable {
         /// The time at which the settings were last found wrong.
         var since: MonotonicTime
         /// The number of consecutive verdicts of wrong settings, up to a maximum.

@@ -6,8 +6,8 @@
 /// A refused batch is halved until the offending event is alone. If the first half of a refused part is accepted, the
 /// second half must contain an offending event, and is halved again without being sent. Finding one event among a
 /// thousand takes about ten requests.
-package struct BatchSplitter: Sendable, Hashable {
-    private struct Part: Sendable, Hashable {
+package struct BatchSplitter: Sendable, Equatable {
+    private struct Part: Sendable, Equatable {
         var records: Range<Int>
         /// Whether the part would explain its parent's refusal.
         ///

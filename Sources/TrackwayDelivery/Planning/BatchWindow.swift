@@ -6,7 +6,7 @@
 /// It is the destination's limit, reduced after timeouts and refusals. A batch that times out is retried at half the
 /// size, so that a slow network still makes progress. A batch that the back end considers too large sets a maximum that
 /// is kept until the settings change; otherwise every batch would be refused at first.
-package struct BatchWindow: Sendable, Hashable {
+package struct BatchWindow: Sendable, Equatable {
     /// The destination's limit.
     package let limit: Int
     /// The maximum size learned from refusals; at most `limit`.

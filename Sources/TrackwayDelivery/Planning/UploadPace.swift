@@ -8,8 +8,8 @@ package import TrackwayCore
 /// With spacing, each upload contains more events. The delay is derived from the stream: the time until a request is
 /// full, up to ``longest``. Events after a quiet period are sent immediately, and so is a backlog, because waiting
 /// would gain nothing.
-package struct UploadPace: Sendable, Hashable {
-    private struct Beginning: Sendable, Hashable {
+package struct UploadPace: Sendable, Equatable {
+    private struct Beginning: Sendable, Equatable {
         let time: MonotonicTime
         /// The number of events pending when the upload began.
         let waiting: UInt64

@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The decision to send pending events now or to gather more.
-package enum UploadPlan: Sendable, Hashable {
+package enum UploadPlan: Sendable, Equatable {
     /// No events are pending.
     case rest
     /// Wait for more events until this time.

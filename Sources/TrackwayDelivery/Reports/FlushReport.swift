@@ -60,7 +60,7 @@ public struct FlushReport: Sendable, Hashable {
 
 extension UploadMachine {
     /// The progress of a flush.
-    package enum FlushProgress: Sendable, Hashable {
+    package enum FlushProgress: Sendable, Equatable {
         /// All requested events are settled.
         case done
         /// Delivery is in progress.
@@ -70,7 +70,7 @@ extension UploadMachine {
     }
 
     /// The result of the last attempt.
-    package enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Equatable {
         /// A response was evaluated.
         case verdict(Verdict)
         /// No response arrived.

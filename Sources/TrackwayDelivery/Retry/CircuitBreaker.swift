@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Counts consecutive failures and decides when a destination is considered down.
-package struct CircuitBreaker: Sendable, Hashable {
+package struct CircuitBreaker: Sendable, Equatable {
     /// The number of consecutive failures that open the breaker.
     package let threshold: Int
     /// The number of failures since the last success.

@@ -17,7 +17,7 @@ package protocol RetryStateStore: Sendable {
 /// The retry state that survives a restart.
 ///
 /// It prevents an app that is started often from contacting a failing back end too frequently.
-package struct RetryState: Sendable, Hashable {
+package struct RetryState: Sendable, Equatable {
     /// The number of consecutive failures.
     package var failures: Int
     /// The time before which nothing is sent; valid within one boot.

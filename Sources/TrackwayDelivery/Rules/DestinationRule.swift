@@ -146,7 +146,7 @@ extension DestinationRule {
 }
 
 /// The reason why a rule is invalid, with a suggestion.
-package struct RuleFault: Sendable, Hashable {
+package struct RuleFault: Sendable, Equatable {
     /// The reason, as a clause.
     package let problem: String
     /// The suggestion, as a sentence.

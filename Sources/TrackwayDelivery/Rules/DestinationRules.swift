@@ -38,7 +38,7 @@ public struct DestinationRules: Sendable, Hashable {
     public var isEmpty: Bool { rules.isEmpty }
 
     /// The result of the rules for an event.
-    package enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Equatable {
         /// The event is sent, possibly renamed and without some attributes.
         ///
         /// `name` is nil if the name does not change; attributes that match `without` are removed.

@@ -101,7 +101,7 @@ final class JitterSource: Sendable {
 }
 
 /// A deadline that a clock set back within the boot cannot postpone.
-struct Deadline: Sendable, Hashable {
+struct Deadline: Sendable, Equatable {
     /// The end of the wait, by the clock as last read.
     private(set) var time: MonotonicTime
     private var seen: MonotonicTime

@@ -13,7 +13,7 @@ internal import TrackwayCore
 /// `@unchecked Sendable`: the word is accessed only by atomic operations; everything else is protected by the lock.
 final class DeliveryTrigger: @unchecked Sendable {
     /// The id of a subscription; never reused.
-    struct SubscriptionID: Sendable, Hashable {
+    struct SubscriptionID: Sendable, Equatable {
         fileprivate let value: UInt64
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
+
 /// The sequence numbers of a batch's events, ascending.
 ///
 /// These are the numbers in the batch's range that are not in a gap.
@@ -19,7 +21,7 @@ public struct BatchSequences: Sendable, Sequence, IteratorProtocol {
         self.last = last
         guard first <= last else { return }
         upcoming = first
-        for gap in gaps.sorted(by: { $0.lowerBound < $1.lowerBound }) where gap.overlaps(first...last) {
+        for gap in gaps.ordered(by: { $0.lowerBound < $1.lowerBound }) where gap.overlaps(first...last) {
             if let before = self.gaps.last, gap.lowerBound <= before.upperBound {
                 self.gaps[self.gaps.count - 1] = before.lowerBound...Swift.max(before.upperBound, gap.upperBound)
             } else {

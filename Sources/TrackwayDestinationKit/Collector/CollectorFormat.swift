@@ -101,7 +101,7 @@ public enum CollectorFormat {
 ///
 /// The gaps are computed from the events, so that the receiver's number of events matches the sequence numbers,
 /// regardless of the gaps that the batch claims.
-private struct BatchGaps: Sendable, Hashable {
+private struct BatchGaps: Sendable, Equatable {
     private(set) var dropped: [DroppedRange] = []
     private(set) var skipped: [ClosedRange<UInt64>] = []
 

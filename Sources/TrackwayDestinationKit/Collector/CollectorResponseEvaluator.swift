@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
+
 /// Evaluates a response that should come from the collector.
 ///
 /// Only a body in the collector's own form proves that the collector responded. Any other response (a login page with
@@ -48,7 +50,7 @@ enum CollectorResponseEvaluator {
             )
         }
         guard accepted.contains(CollectorDurability(rawValue: answer.durability)) else {
-            let known = accepted.map(\.rawValue).sorted().joined(separator: ", ")
+            let known = accepted.map(\.rawValue).ordered().joined(separator: ", ")
             return .retry(
                 after: nil,
                 reason: "The collector's durability is \"\(answer.durability.prefix(80))\", which is not one of the "

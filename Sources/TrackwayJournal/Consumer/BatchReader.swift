@@ -6,7 +6,7 @@ internal import TrackwayCore
 /// Reads one destination's unsettled events from one writer's log, with gaps and contexts.
 struct BatchReader: Sendable {
     /// The limits of one read.
-    struct Limits: Sendable, Hashable {
+    struct Limits: Sendable, Equatable {
         var events: Int
         var bytes: Int
         /// The last segment to read; nil for all.

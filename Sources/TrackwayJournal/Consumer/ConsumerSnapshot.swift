@@ -107,7 +107,7 @@ struct ConsumerSnapshot: Sendable {
         for (id, writer) in other.writers where writers[id] == nil && !totals.compacted.contains(id) {
             view.writers[id] = writer
         }
-        view.order = view.writers.keys.sorted()
+        view.order = view.writers.keys.ordered()
         return view
     }
 

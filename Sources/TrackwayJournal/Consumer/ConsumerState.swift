@@ -126,7 +126,7 @@ struct ConsumerState: Sendable {
             }
             return isChanged
         }
-        if isChanged { order = readStates.writers.sorted() }
+        if isChanged { order = readStates.writers.ordered() }
         return isChanged
     }
 

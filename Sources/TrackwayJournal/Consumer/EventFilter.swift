@@ -31,7 +31,7 @@ struct SendingRules: Sendable {
 }
 
 /// The result of filtering one event for one destination.
-package enum FilteredEvent: Sendable, Hashable {
+package enum FilteredEvent: Sendable, Equatable {
     /// The event is sent as it was recorded.
     case unchanged
     /// The event is sent with changes.
@@ -43,7 +43,7 @@ package enum FilteredEvent: Sendable, Hashable {
 }
 
 /// A replacement for an event's context, for one destination.
-package struct FilteredContext: Sendable, Hashable {
+package struct FilteredContext: Sendable, Equatable {
     /// The number of this context within one read, starting at 0.
     package var number: UInt32
     /// The JSON of the replacement context.

@@ -110,7 +110,7 @@ struct Leases: Sendable {
 }
 
 /// The end of a batch in flight to a destination.
-struct LeasedEnd: Sendable, Hashable {
+struct LeasedEnd: Sendable, Equatable {
     let writer: WriterID
     /// The batch's last number.
     let last: UInt64
@@ -120,6 +120,6 @@ struct LeasedEnd: Sendable, Hashable {
 ///
 /// This is a separate type because using a bare array as a generic argument would make the process look up a lot of
 /// type metadata for ranges at launch.
-struct LeasedSegments: Sendable, Hashable {
+struct LeasedSegments: Sendable, Equatable {
     var ranges: [ClosedRange<UInt32>] = []
 }

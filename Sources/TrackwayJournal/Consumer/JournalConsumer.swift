@@ -172,7 +172,7 @@ package final class JournalConsumer: Sendable {
     @discardableResult
     package func discardAll(reason: DropReason) throws(JournalError) -> UInt64 {
         let before = try ledger()
-        for destination in before.destinations.keys.sorted() { try discardPending(for: destination, reason: reason) }
+        for destination in before.destinations.keys.ordered() { try discardPending(for: destination, reason: reason) }
         return before.destinations.values.reduce(0) { $0 + $1.pending }
     }
 

@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The time at which an installation needs maintenance again.
-package enum NextMaintenance: Sendable, Hashable {
+package enum NextMaintenance: Sendable, Equatable {
     /// Soon and repeatedly.
     ///
     /// Either a failure must be retried, or changes by other processes are not reported.

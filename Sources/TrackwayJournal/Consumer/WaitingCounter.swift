@@ -81,8 +81,8 @@ struct WaitingCounter: Sendable {
 ///
 /// The tally is stored per segment, so it stays small regardless of the number of waiting events. It can thus be
 /// updated after trimming, which drops whole segments, without rereading the log.
-struct WaitingTally: Sendable, Hashable {
-    private struct Part: Sendable, Hashable {
+struct WaitingTally: Sendable, Equatable {
+    private struct Part: Sendable, Equatable {
         let segment: UInt32
         let first: UInt64
         var last: UInt64

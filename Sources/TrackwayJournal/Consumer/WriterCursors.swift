@@ -53,7 +53,7 @@ struct WriterCursors: Sendable {
     var destinations: Set<DestinationID> { damaged.union(all.keys) }
 
     /// The destinations that are registered or have a cursor in the folder.
-    var accountable: [DestinationID] { destinations.union(journal.destinations).sorted() }
+    var accountable: [DestinationID] { destinations.union(journal.destinations).ordered() }
 
     /// The settled counts of the destinations whose cursors are known.
     var settled: [DestinationID: Ledger.Account] {

@@ -33,7 +33,7 @@ struct WriterFolder: Sendable {
         // The listing is used only once, so that the next call detects files that other processes removed.
         defer { listing = nil }
         let numbers =
-            if let listing { listing.compactMap { SegmentName.number($0) }.sorted() } else { try segments() }
+            if let listing { listing.compactMap { SegmentName.number($0) }.ordered() } else { try segments() }
         return try numbers.map { number throws(StorageError) in
             (number, try storage.size(of: SegmentName.path(path, number)) ?? 0)
         }

@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// Invariant, checked by ``isBalanced``: every sequence number from ``base`` up to but not including ``next`` was
 /// delivered, dropped for a reason, or addressed to other destinations.
-struct Cursor: Sendable, Hashable {
+struct Cursor: Sendable, Equatable {
     /// The position at which reading continues.
     var position = LogPosition.start
     /// The first sequence number for which this destination is accountable.
@@ -140,7 +140,7 @@ extension Cursor {
         if changed > 0 { lines.add("changed", changed) }
         if let mark { lines.add("released", mark) }
         if isAppManaged { lines.add("kept", 1) }
-        for (reason, count) in dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        for (reason, count) in dropped.ordered(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.add("dropped", "\(count) \(reason.rawValue)")
         }
         for range in unreportedLosses.ranges {

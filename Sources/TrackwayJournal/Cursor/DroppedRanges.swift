@@ -8,7 +8,7 @@ internal import TrackwayCore
 /// Adjacent ranges with the same reason are merged. The number of ranges is bounded: beyond ``limit`` ranges, the
 /// oldest are discarded. Their counts stay in the cursor; the collector then sees those numbers as an unexplained gap
 /// instead of an explained one.
-struct DroppedRanges: Sendable, Hashable {
+struct DroppedRanges: Sendable, Equatable {
     static let limit = 256
 
     private(set) var ranges: [DroppedRange] = []
@@ -62,7 +62,7 @@ extension DroppedRange {
 /// Adjacent ranges are merged. The number of ranges is bounded: beyond ``limit`` ranges, the oldest are discarded.
 /// Their counts stay in the cursor; the collector then sees those numbers as a gap. Only numbers passed without any
 /// event for the destination accumulate here, so there is one range unless losses split it.
-struct SkippedRanges: Sendable, Hashable {
+struct SkippedRanges: Sendable, Equatable {
     static let limit = 1024
 
     private(set) var ranges: [ClosedRange<UInt64>] = []

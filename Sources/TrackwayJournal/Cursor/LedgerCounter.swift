@@ -6,7 +6,7 @@ internal import TrackwayCore
 /// The known counts of recorded events, per writer.
 struct LedgerCounter: Sendable {
     /// The lowest and highest sequence numbers of a writer.
-    struct Extent: Sendable, Hashable {
+    struct Extent: Sendable, Equatable {
         /// The lowest sequence number that the writer's log still contains.
         var first: UInt64
         /// The highest sequence number, including a torn record at the end of a dead writer's log.

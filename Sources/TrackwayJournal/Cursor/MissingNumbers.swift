@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// A destination that has not passed these numbers can no longer read them. For that destination, they count as
 /// dropped instead of pending from the time of the removal, regardless of when its cursor passes them.
-struct MissingNumbers: Sendable, Hashable {
+struct MissingNumbers: Sendable, Equatable {
     /// The missing numbers, in ascending order, without overlaps.
     private(set) var ranges: [DroppedRange] = []
 

@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// A writer's counts move here before its folder is removed. ``compacted`` lists the writers counted here whose
 /// folders may still exist, so that nothing is counted twice if the process is killed between the two steps.
-struct SettledTotals: Sendable, Hashable {
+struct SettledTotals: Sendable, Equatable {
     /// The installation to which these counts belong.
     ///
     /// Nil in files written by the first versions; these files belong to the current installation.
@@ -68,16 +68,16 @@ struct SettledTotals: Sendable, Hashable {
         lines.add("settled", 1)
         if let installation { lines.add("installation", installation) }
         lines.add("recorded", recorded)
-        for (destination, account) in accounts.sorted(by: { $0.key < $1.key }) {
+        for (destination, account) in accounts.ordered(by: { $0.key < $1.key }) {
             lines.add("account", "\(destination) \(account.recorded) \(account.delivered)")
-            for (reason, count) in account.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (reason, count) in account.dropped.ordered(by: { $0.key.rawValue < $1.key.rawValue }) {
                 lines.add("dropped", "\(destination) \(count) \(reason.rawValue)")
             }
             if account.changed > 0 { lines.add("changed", "\(destination) \(account.changed)") }
         }
-        for writer in compacted.sorted() { lines.add("folded", writer) }
+        for writer in compacted.ordered() { lines.add("folded", writer) }
         if let successor { lines.add("successor", successor) }
-        for writer in leaving.sorted() { lines.add("leaving", writer) }
+        for writer in leaving.ordered() { lines.add("leaving", writer) }
         return lines.bytes
     }
 

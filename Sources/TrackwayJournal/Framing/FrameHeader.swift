@@ -17,7 +17,7 @@ internal import TrackwayCore
 ///
 /// Frames start at multiples of eight; the padding after a payload is zero. The length is written last: if the
 /// process is killed during a write, the length is zero, and the bytes do not look like a record.
-struct FrameHeader: Sendable, Hashable {
+struct FrameHeader: Sendable, Equatable {
     static let size = 24
     /// The maximum length of a frame, in bytes.
     ///

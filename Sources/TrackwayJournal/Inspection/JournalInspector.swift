@@ -37,7 +37,7 @@ public struct JournalInspector: Sendable {
             }
             let totals = try SettledTotals.load(folder, storage, of: report.installation)
             report.settled = Ledger(recorded: totals.recorded, destinations: totals.accounts)
-            for id in names.compactMap({ WriterID($0) }).sorted() {
+            for id in names.compactMap({ WriterID($0) }).ordered() {
                 report.writers.append(try writer(id))
             }
             var deadLetters = LogReader(folder: folder.deadLetters, storage: storage)
@@ -110,7 +110,7 @@ public struct JournalInspector: Sendable {
         } catch {
             report.problem = error.description
         }
-        for destination in try CursorFile.destinations(of: id, folder, storage).sorted() {
+        for destination in try CursorFile.destinations(of: id, folder, storage).ordered() {
             guard let cursor = try CursorFile.load(id, destination, folder, storage) else { continue }
             report.cursors.append(
                 JournalReport.Position(

@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// An erased installation whose erasure some destinations may not know about.
-package struct Erasure: Sendable, Hashable {
+package struct Erasure: Sendable, Equatable {
     /// The former identity.
     package let installation: InstallationID
     /// The proof that the identity belonged to this folder.
@@ -15,7 +15,7 @@ package struct Erasure: Sendable, Hashable {
     var reportedAt: Place?
 
     /// An event's position in a writer's log.
-    struct Place: Sendable, Hashable {
+    struct Place: Sendable, Equatable {
         var writer: WriterID
         var sequence: UInt64
     }
@@ -26,7 +26,7 @@ package struct Erasure: Sendable, Hashable {
 /// An erasure is listed before the identity is removed, so that the former identity can still be proven if the
 /// process is killed or another erasure follows. An erasure is removed from the list when every destination has
 /// passed the event that reports it, regardless of the event's outcome.
-struct ErasureList: Sendable, Hashable {
+struct ErasureList: Sendable, Equatable {
     /// The maximum number of erasures; beyond it, the oldest are dropped.
     ///
     /// An app can reach this limit by erasing repeatedly while nothing may be sent.

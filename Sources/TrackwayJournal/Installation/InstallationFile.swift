@@ -95,7 +95,7 @@ enum InstallationFile {
         in folder: JournalFolder,
         storage: any JournalStorage
     ) throws(StorageError) -> InstallationID? {
-        for name in try storage.names(in: folder.writers).sorted().reversed() {
+        for name in try storage.names(in: folder.writers).ordered().reversed() {
             var reader = LogReader(folder: folder.writers + "/" + name, storage: storage, isComplete: true)
             do {
                 while let entry = try reader.next() {
@@ -112,7 +112,7 @@ enum InstallationFile {
 }
 
 /// An identity and its proof, as stored in its file.
-struct Identity: Sendable, Hashable {
+struct Identity: Sendable, Equatable {
     let installation: InstallationID
     let bytes: [UInt8]
 

@@ -4,7 +4,7 @@
 internal import TrackwayCore
 
 /// The paths in an installation's folder.
-struct JournalFolder: Sendable, Hashable {
+struct JournalFolder: Sendable, Equatable {
     let root: String
 
     init(_ root: String) {

@@ -4,7 +4,7 @@
 internal import TrackwayCore
 
 /// The description of a segment's writer, stored in the segment's first record.
-struct SegmentOrigin: Sendable, Hashable {
+struct SegmentOrigin: Sendable, Equatable {
     var installation: InstallationID
     var writer: WriterID
     /// The boot in which the writer ran.

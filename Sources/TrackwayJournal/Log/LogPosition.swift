@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
+
 /// A position in a log.
 ///
 /// A position consists of a segment's number and a byte offset in the segment.
@@ -55,6 +57,6 @@ enum SegmentName {
 
     /// Returns the numbers of the segments in a folder, ascending.
     static func all(in folder: String, _ storage: any JournalStorage) throws(StorageError) -> [UInt32] {
-        try storage.names(in: folder).compactMap(number).sorted()
+        try storage.names(in: folder).compactMap(number).ordered()
     }
 }

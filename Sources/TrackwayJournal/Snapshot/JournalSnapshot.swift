@@ -279,7 +279,7 @@ extension Journal {
         try JournalError.wrap { () throws(StorageError) in
             let counted = try SettledTotals.load(folder, storage, of: installation).compacted
             return try storage.names(in: folder.writers).compactMap { WriterID($0) }.filter { !counted.contains($0) }
-                .sorted()
+                .ordered()
         }
     }
 

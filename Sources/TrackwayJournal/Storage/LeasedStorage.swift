@@ -15,7 +15,7 @@ internal import TrackwayCore
 /// must release its lease before it is suspended.
 package struct LeasedStorage: ForwardingStorage {
     /// The process that holds the leases.
-    package struct Holder: Sendable, Hashable {
+    package struct Holder: Sendable, Equatable {
         /// The process ID.
         package var process: Int32
         /// The boot in which the process runs; no process survives a reboot.
@@ -29,7 +29,7 @@ package struct LeasedStorage: ForwardingStorage {
     }
 
     /// The content of a lease file.
-    private struct Lease: Hashable {
+    private struct Lease: Equatable {
         var process: Int32
         var token: String
         var boot: String

@@ -188,7 +188,7 @@ final class UnpersistedMarker: Sendable {
         except id: WriterID
     ) throws(StorageError) -> [(path: String, count: UInt64)] {
         var notes: [(path: String, count: UInt64)] = []
-        for name in try storage.names(in: folder.root).sorted() where name.hasPrefix(prefix) {
+        for name in try storage.names(in: folder.root).ordered() where name.hasPrefix(prefix) {
             guard name != prefix + id.description, !name.hasSuffix(lockSuffix) else { continue }
             let path = folder.root + "/" + name
             guard let lock = try storage.lock(path + lockSuffix) else { continue }

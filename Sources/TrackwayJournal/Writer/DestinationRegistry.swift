@@ -68,7 +68,7 @@ struct DestinationRegistry: Sendable {
 
     /// Returns the stored form of a route: the distinct names, separated by commas.
     static func route(to destinations: [DestinationID]) -> [UInt8] {
-        Array(Array(Set(destinations)).sorted().map(\.rawValue).joined(separator: ",").utf8)
+        Array(Array(Set(destinations)).ordered().map(\.rawValue).joined(separator: ",").utf8)
     }
 
     /// Adds a destination.

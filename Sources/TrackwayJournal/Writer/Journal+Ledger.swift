@@ -64,7 +64,7 @@ extension Journal {
         for destination in destinations where ledger.destinations[destination] == nil {
             ledger.destinations[destination] = Ledger.Account()
         }
-        for name in try storage.names(in: folder.writers).sorted() {
+        for name in try storage.names(in: folder.writers).ordered() {
             guard let id = WriterID(name), !totals.compacted.contains(id) else { continue }
             countFromFiles(id, in: &ledger)
         }

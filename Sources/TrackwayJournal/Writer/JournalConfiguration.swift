@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The configuration of one installation's journal.
-package struct JournalConfiguration: Sendable, Hashable {
+package struct JournalConfiguration: Sendable, Equatable {
     /// The absolute path of the installation's folder.
     package var folder: String
     /// The destinations for which events are stored from the start.

@@ -94,7 +94,7 @@ extension WriterState {
             if last > 0 { known.insert(DroppedRange(sequences: 1...last, reason: .storageRemoved)) }
         } else {
             extents[log.lastSegment] = Extent(first: firstInSegment, last: last)
-            for (number, extent) in extents.sorted(by: { $0.key < $1.key }) {
+            for (number, extent) in extents.ordered(by: { $0.key < $1.key }) {
                 guard !present.contains(number), extent.first <= extent.last else { continue }
                 known.insert(DroppedRange(sequences: extent.first...extent.last, reason: .storageRemoved))
             }
@@ -130,7 +130,7 @@ extension WriterState {
 /// A failed flush leaves the pages it covered permanently in doubt: the system marks them as clean whether or not
 /// they were written, and every later flush succeeds without writing them. Therefore, data that a failed flush may
 /// have covered is never considered proven again, for any caller.
-struct FlushRecord: Sendable, Hashable {
+struct FlushRecord: Sendable, Equatable {
     /// The maximum number of separate ranges.
     ///
     /// Beyond this limit, the two oldest ranges merge. The callers that flushed the events between them received

@@ -124,7 +124,7 @@ struct WriterState: Sendable {
     }
 
     /// The context in effect, as a comparable value.
-    struct ContextState: Sendable, Hashable {
+    struct ContextState: Sendable, Equatable {
         var generation: UInt32 = 0
         var json: [UInt8] = []
     }
@@ -132,7 +132,7 @@ struct WriterState: Sendable {
     /// The range of sequence numbers in a segment.
     ///
     /// If the segment contains none, `last` is less than `first`.
-    struct Extent: Sendable, Hashable {
+    struct Extent: Sendable, Equatable {
         var first: UInt64
         var last: UInt64
     }
@@ -422,7 +422,7 @@ struct WriterState: Sendable {
 }
 
 /// The outcome of appending an event.
-package enum AppendOutcome: Sendable, Hashable {
+package enum AppendOutcome: Sendable, Equatable {
     /// The event is in the log and survives the death of the process.
     case stored(UInt64)
     /// The storage currently rejects writes.

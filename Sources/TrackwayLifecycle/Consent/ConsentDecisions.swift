@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The decisions at one level: an overall decision and decisions per category.
-package struct ConsentDecisions: Sendable, Hashable, Codable {
+package struct ConsentDecisions: Sendable, Equatable, Codable {
     /// The maximum number of categories with their own decision.
     package static let maxCategories = 32
 

@@ -13,11 +13,11 @@ package import TrackwayCore
 ///
 /// Events of a person who left without deciding are held until a person who came later consents. At that point, the
 /// events are dropped, because other people's events must not wait for someone who may never return.
-package struct ConsentMachine: Sendable, Hashable, Codable {
+package struct ConsentMachine: Sendable, Equatable, Codable {
     /// A person who used the app.
     ///
     /// Either a user, or an anonymous visitor during a period in which no one was signed in.
-    fileprivate struct Person: Sendable, Hashable, Codable {
+    fileprivate struct Person: Sendable, Equatable, Codable {
         let subject: String
         var decisions = ConsentDecisions()
         /// The turn at which the person left; nil while current.
@@ -29,7 +29,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     /// A withdrawal of consent for a subject.
     ///
     /// Events recorded before the withdrawal are dropped, regardless of later decisions.
-    fileprivate struct Withdrawal: Sendable, Hashable, Codable {
+    fileprivate struct Withdrawal: Sendable, Equatable, Codable {
         /// The subject; nil for events without a known subject.
         let subject: String?
         /// The category; if empty, all categories except ``exceptions``.
@@ -67,7 +67,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     package static let maxPeople = 64
 
     /// An action for the caller; actions are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// From now on, events belong to this subject (``RecordedContext/User/subject``).
         case subject(String)
         /// Check held events again: different events may be sent now.
@@ -270,7 +270,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     private mutating func withdraw(_ keys: [VerdictKey], named: Set<ConsentCategory>) {
         epoch += 1
-        let exceptions = named.map(\.rawValue).filter { !$0.isEmpty }.sorted()
+        let exceptions = named.map(\.rawValue).filter { !$0.isEmpty }.ordered()
         for key in keys {
             let category = key.category.rawValue
             withdrawals.removeAll { $0.subject == key.subject && $0.category == category }
@@ -284,7 +284,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
             )
         }
         // Sorted so that equal states have equal bytes.
-        withdrawals.sort {
+        withdrawals = withdrawals.ordered {
             ($0.epoch, $0.subject ?? "", $0.category) < ($1.epoch, $1.subject ?? "", $1.category)
         }
         if withdrawals.count > Self.maxWithdrawals { withdrawals.removeFirst(withdrawals.count - Self.maxWithdrawals) }

@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The app's rules for consent, set at every start.
-package struct ConsentRules: Sendable, Hashable, Codable {
+package struct ConsentRules: Sendable, Equatable, Codable {
     /// The handling of pending events when a person refuses.
     package enum DenialPolicy: String, Sendable, Hashable, Codable, CaseIterable {
         /// Pending events are dropped and counted.

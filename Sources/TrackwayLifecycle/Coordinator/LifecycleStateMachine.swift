@@ -11,7 +11,7 @@ package import TrackwayCore
 /// ``LifecycleAction/save``, so the next process continues where a killed one stopped. Among the actions, `save`
 /// precedes the events of a start, so that no number is used twice, and follows the events of an exit, so that no event
 /// is lost.
-package struct LifecycleStateMachine: Sendable, Codable, Hashable {
+package struct LifecycleStateMachine: Sendable, Codable, Equatable {
     private var settings = LifecycleSettings()
     private var uniqueID = ""
     private var launch = LaunchMachine()
@@ -369,7 +369,7 @@ package struct LifecycleStateMachine: Sendable, Codable, Hashable {
 }
 
 /// The data available when a process begins.
-package struct ProcessStart: Sendable, Hashable, Codable {
+package struct ProcessStart: Sendable, Equatable, Codable {
     /// The app's state; background if the system launched it in the background.
     package var state: AppState
     /// The app's version, if it has one.
@@ -404,7 +404,7 @@ package struct ProcessStart: Sendable, Hashable, Codable {
 /// An action of the coordinator for its caller.
 ///
 /// The actions of one input are performed in order.
-package enum LifecycleAction: Sendable, Hashable {
+package enum LifecycleAction: Sendable, Equatable {
     /// Record an event with this time under the latest ``context(session:screen:)``.
     case record(name: String, attributes: Attributes, at: DeviceTime)
     /// Record subsequent events with this session and screen.

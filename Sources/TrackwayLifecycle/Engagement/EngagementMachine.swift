@@ -8,14 +8,14 @@ internal import TrackwayCore
 /// A period begins when a screen is shown or the app returns to it. It ends when the user moves to another screen,
 /// sends the app to the background, or quits it. A period counts as engagement if it lasted at least one second.
 /// Periods are not added up: each one is evaluated separately.
-package struct EngagementMachine: Sendable, Hashable, Codable {
+package struct EngagementMachine: Sendable, Equatable, Codable {
     /// An action for the coordinator.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// The user was engaged with the screen for this long.
         case engaged(Duration)
     }
 
-    private enum State: Sendable, Hashable, Codable {
+    private enum State: Sendable, Equatable, Codable {
         /// No screen is visible.
         case idle
         /// A screen has been visible since this time.

@@ -12,9 +12,9 @@ package import TrackwayCore
 ///
 /// Ids that were never set are not stored here. They are derived from the installation's id (``IdentityOrigin``), so an
 /// empty state is valid.
-package struct IdentityMachine: Sendable, Hashable {
+package struct IdentityMachine: Sendable, Equatable {
     /// An action for the caller; actions are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// From now on, events belong to this user.
         ///
         /// nil ids stand for the installation's own (``IdentityOrigin/completing(_:)``).

@@ -7,7 +7,7 @@ package import TrackwayCore
 ///
 /// The origin is not stored with the identity, so damage to the stored identity cannot turn the same installation into
 /// another person.
-package struct IdentityOrigin: Sendable, Hashable {
+package struct IdentityOrigin: Sendable, Equatable {
     /// The id of the anonymous visitor and of the person before sign-in.
     package var id: String
     /// The time the installation began; nil if its id contains no time.

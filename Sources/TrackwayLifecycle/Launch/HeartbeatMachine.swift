@@ -11,8 +11,8 @@ package import TrackwayCore
 /// to five minutes. A heartbeat after an interval without any activity is the last one until there is activity again.
 /// So an idle app neither wakes nor writes. If the app is killed, it counts as used until its last activity and the
 /// heartbeats that followed that activity.
-package struct HeartbeatMachine: Sendable, Hashable {
-    private enum State: Sendable, Hashable {
+package struct HeartbeatMachine: Sendable, Equatable {
+    private enum State: Sendable, Equatable {
         /// The app is not in the foreground, or another process captures events.
         ///
         /// Nothing is persisted.

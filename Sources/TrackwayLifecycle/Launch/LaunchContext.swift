@@ -45,7 +45,7 @@ package enum LaunchReason: String, Sendable, Hashable, Codable, CaseIterable {
 /// The system's information about a starting process.
 ///
 /// No single value is reliable.
-package struct LaunchContext: Sendable, Hashable {
+package struct LaunchContext: Sendable, Equatable {
     /// The process role reported by the system's scheduler.
     package enum Role: Sendable, Hashable, CaseIterable {
         /// An app that is visible to the user.
@@ -131,7 +131,7 @@ package struct LaunchContext: Sendable, Hashable {
 }
 
 /// The conclusion about the launch of a process.
-package struct LaunchConclusion: Sendable, Hashable {
+package struct LaunchConclusion: Sendable, Equatable {
     /// The reason for the launch.
     package var reason: LaunchReason
     /// The app's state; background while the state is unknown.

@@ -9,9 +9,9 @@ internal import TrackwayCore
 /// The start is cold or hot. A start in the background is reported too, without an exit. A start whose reason is still
 /// unknown is pending. It is reported once the app is in the foreground, or once it is known that the user did not open
 /// the app. The state outlives the process, so the exit of a killed process is reported at the next start.
-package struct LaunchMachine: Sendable, Hashable, Codable {
+package struct LaunchMachine: Sendable, Equatable, Codable {
     /// An action for the coordinator.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Report a start.
         case start(Start)
         /// Report an exit.
@@ -19,7 +19,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     }
 
     /// One start of the app.
-    package struct Start: Sendable, Hashable {
+    package struct Start: Sendable, Equatable {
         /// The kind of start.
         package var kind: StartKind
         /// Whether this is the process's first start visible to the user.
@@ -39,7 +39,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     }
 
     /// One exit of the app: the end of a foreground period.
-    package struct Exit: Sendable, Hashable {
+    package struct Exit: Sendable, Equatable {
         /// The duration of the period, including time without events.
         package var duration: Duration
         /// The time at which the period ended.
@@ -55,7 +55,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         }
     }
 
-    private enum State: Sendable, Hashable, Codable {
+    private enum State: Sendable, Equatable, Codable {
         /// The last process ended normally, or no process has ever started.
         case notRunning
         /// The process is running for an unknown reason, and nothing was reported.
@@ -70,7 +70,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         case ending
     }
 
-    private struct ForegroundPeriod: Sendable, Hashable, Codable {
+    private struct ForegroundPeriod: Sendable, Equatable, Codable {
         var since: DeviceTime
         /// The last time the process was known to run.
         ///

@@ -6,7 +6,7 @@
 /// The app is active while any scene is active, in the foreground while any scene is, and otherwise in the background.
 /// Until the first event of a scene, the system's reports about the app are used. After that, only its launch,
 /// suspension, and termination are used, because the other changes would be reported twice.
-package struct SceneMachine: Sendable, Hashable {
+package struct SceneMachine: Sendable, Equatable {
     /// An event of one scene.
     package enum Event: String, Sendable, Hashable, CaseIterable {
         /// The scene is about to enter the foreground.

@@ -64,7 +64,7 @@ extension CollectionPolicy {
         .object(
             .init(present: [
                 "on": isEnabled ? nil : .boolean(false),
-                "blocked": blockedEvents.isEmpty ? nil : .array(blockedEvents.sorted().map { .string($0) }),
+                "blocked": blockedEvents.isEmpty ? nil : .array(blockedEvents.ordered().map { .string($0) }),
                 "capture": capture == .all ? nil : .integer(Int64(capture.rawValue)),
             ])
         )

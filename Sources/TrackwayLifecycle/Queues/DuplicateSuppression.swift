@@ -5,9 +5,9 @@
 ///
 /// Only the last accepted event is compared, so content that alternates is never a repeat. Repeats do not restart the
 /// window, so unchanged content is accepted again once the window has passed. The state outlives uploads and processes.
-package struct DuplicateSuppression<Content: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
+package struct DuplicateSuppression<Content: Sendable & Equatable & Codable>: Sendable, Equatable, Codable {
     /// An event that was accepted.
-    package struct AcceptedEvent: Sendable, Hashable, Codable {
+    package struct AcceptedEvent: Sendable, Equatable, Codable {
         /// The event's content.
         package var content: Content
         /// The time at which the event was accepted.

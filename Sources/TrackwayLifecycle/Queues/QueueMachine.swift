@@ -9,11 +9,11 @@ package import TrackwayCore
 /// of pending events; the machine does not count them, so a restart, an age limit, or a lost message cannot make the
 /// number wrong for long. A timer covers the time rule, so a late event in a quiet queue does not wait for the next
 /// event. With a time rule, the first event ever makes the queue ready at once, because no upload preceded it.
-package struct QueueMachine: Sendable, Hashable {
+package struct QueueMachine: Sendable, Equatable {
     /// An action for the caller.
     ///
     /// The actions of one input are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Hand the pending events over to delivery, then call `transferFinished` or `transferFailed`.
         case transfer
         /// Persist this time of the last upload.

@@ -7,7 +7,7 @@ internal import TrackwayCore
 ///
 /// The bucket holds that number of tokens, starts full, and refills at that rate. It counts in whole fractions of a
 /// token, so rounding errors cannot accumulate: after an interval, the bucket is exactly full.
-package struct TokenBucket: Sendable, Hashable, Codable {
+package struct TokenBucket: Sendable, Equatable, Codable {
     private let capacity: Int64
     private let interval: Int64
     /// The fill level in token fractions; nil before the first request.

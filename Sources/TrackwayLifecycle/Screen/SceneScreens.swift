@@ -6,9 +6,9 @@
 /// Scenes are, for example, windows side by side. Each scene has its own ``ScreenStack``. Events contain the screen of
 /// the scene that the user used last. A screen that appears in another scene counts as shown when the user switches to
 /// that scene.
-package struct SceneScreens: Sendable, Hashable {
+package struct SceneScreens: Sendable, Equatable {
     /// An action for the caller.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// This screen is now shown.
         case show(ScreenView)
         /// Call ``SceneScreens/timerFired(for:in:)`` with these values after ``ScreenStack/delay``.

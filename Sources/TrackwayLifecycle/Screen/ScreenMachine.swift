@@ -6,15 +6,15 @@ package import TrackwayCore
 /// The state machine that decides which reported screens are screen views.
 ///
 /// It also decides what each view contains. A view also describes the previous one.
-package struct ScreenMachine: Sendable, Hashable, Codable {
+package struct ScreenMachine: Sendable, Equatable, Codable {
     /// An action for the coordinator.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Report a view, after the events for the view that it ends.
         case view(View)
     }
 
     /// A screen view as reported.
-    package struct View: Sendable, Hashable {
+    package struct View: Sendable, Equatable {
         /// The current screen.
         package var screen: RecordedContext.Screen
         /// The attributes that the app set for the view.
@@ -27,7 +27,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         package var isEntrance: Bool
     }
 
-    private struct Waiting: Sendable, Hashable, Codable {
+    private struct Waiting: Sendable, Equatable, Codable {
         var view: ScreenView
         var at: DeviceTime
     }

@@ -14,12 +14,12 @@ internal import TrackwayCore
 /// 2. the last detected screen, if none was about to appear.
 ///
 /// Any other detected screen is a new one, however soon it follows, and ends this association.
-struct ScreenPrecedence: Sendable, Hashable {
-    private struct DetectedScreen: Sendable, Hashable, Codable {
+struct ScreenPrecedence: Sendable, Equatable {
+    private struct DetectedScreen: Sendable, Equatable, Codable {
         var screen: RecordedContext.Screen
     }
 
-    private enum State: Sendable, Hashable, Codable {
+    private enum State: Sendable, Equatable, Codable {
         /// No named screen is shown: the current screen, if any, was detected.
         case found
         /// A named screen is shown and represents this detected screen.

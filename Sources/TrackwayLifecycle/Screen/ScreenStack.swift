@@ -14,16 +14,16 @@ internal import TrackwayCore
 /// is uncovered and covered again by an unfinished swipe back. SwiftUI's report may come before or after the
 /// disappearance of the other screen. So the position of a named screen that disappears is kept. If the named screen
 /// appears again underneath another screen, it counts as shown only after that screen has disappeared.
-package struct ScreenStack: Sendable, Hashable {
+package struct ScreenStack: Sendable, Equatable {
     /// An action for the caller.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// This screen is now shown.
         case show(ScreenView)
         /// Call ``ScreenStack/timerFired(for:)`` with this number after ``ScreenStack/delay``.
         case wait(number: Int)
     }
 
-    private struct Entry: Sendable, Hashable {
+    private struct Entry: Sendable, Equatable {
         enum State: Sendable, Hashable {
             case visible
             /// The screen is visible again, but one above has not disappeared yet.
@@ -40,7 +40,7 @@ package struct ScreenStack: Sendable, Hashable {
     }
 
     /// A screen whose appearance has begun but not finished.
-    private struct Upcoming: Sendable, Hashable {
+    private struct Upcoming: Sendable, Equatable {
         var id: Int
         var uniqueID: String
     }

@@ -4,7 +4,7 @@
 package import TrackwayCore
 
 /// The limits that end a session.
-package struct SessionLimits: Sendable, Hashable {
+package struct SessionLimits: Sendable, Equatable {
     /// The time in the background after which returning begins a new session.
     package var timeout: Duration
     /// The foreground inactivity that ends a session; nil for no limit.
@@ -34,14 +34,14 @@ package struct SessionLimits: Sendable, Hashable {
 /// the next activity begins a new one. Time is measured by the monotonic clock within a boot and by the wall clock
 /// across boots. If the wall clock went back while the user was away, the elapsed time is unknown, and a new session
 /// begins.
-package struct SessionMachine: Sendable, Hashable, Codable {
+package struct SessionMachine: Sendable, Equatable, Codable {
     /// An action for the coordinator.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// A session began.
         case begin(RecordedContext.Session)
     }
 
-    private enum State: Sendable, Hashable, Codable {
+    private enum State: Sendable, Equatable, Codable {
         /// No session has begun yet.
         case none
         /// The current session, which may be over when the user returns.

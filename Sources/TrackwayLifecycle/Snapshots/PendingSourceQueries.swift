@@ -8,7 +8,7 @@ package import TrackwayCore
 /// Each source has at most one query in progress; another snapshot that needs the source shares the pending answer. A
 /// source that has not answered before the timeout counts as unresponsive: no snapshot waits for it, and it is not
 /// queried again until it answers.
-package struct PendingSourceQueries: Sendable, Hashable {
+package struct PendingSourceQueries: Sendable, Equatable {
     private var queried: [SnapshotPart: MonotonicTime] = [:]
     private var unresponsive: Set<SnapshotPart> = []
 
@@ -79,7 +79,7 @@ package enum SnapshotPart: String, Sendable, Hashable, CaseIterable {
 }
 
 /// An answer from a source.
-package enum SnapshotAnswer: Sendable, Hashable {
+package enum SnapshotAnswer: Sendable, Equatable {
     /// The properties of the device and its system.
     case deviceProperties(DeviceProperties)
     /// The state of the app and the device.

@@ -10,7 +10,7 @@ package import TrackwayCore
 ///
 /// A token bucket limits the snapshots caused by use, but not those that the app requests or that are due by time. The
 /// state outlives the process, so frequent restarts do not bypass the limit.
-package struct SnapshotCadence: Sendable, Hashable, Codable {
+package struct SnapshotCadence: Sendable, Equatable, Codable {
     /// The reason for a snapshot.
     package enum Trigger: String, Sendable, Hashable, Codable, CaseIterable {
         /// The user opened the app or returned to it.
@@ -24,7 +24,7 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
     }
 
     /// An action for the caller.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Take a snapshot.
         case take(Trigger)
         /// Call `timerFired` at this time, replacing any earlier wake action.

@@ -9,11 +9,11 @@ package import TrackwayCore
 /// available immediately. Snapshots in progress when the user leaves are finished with the data collected so far; they
 /// do not wait for the user's return. Sensors that several snapshots wait for run until the last of these snapshots is
 /// finished.
-package struct SnapshotCollection: Sendable, Hashable, Codable {
+package struct SnapshotCollection: Sendable, Equatable, Codable {
     /// An action for the caller.
     ///
     /// The actions of one input are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Start the compass.
         case startHeading
         /// Stop the compass.
@@ -32,7 +32,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         case cancelWake
     }
 
-    private struct Pending: Sendable, Hashable, Codable {
+    private struct Pending: Sendable, Equatable, Codable {
         var number: Int
         var due: MonotonicTime
     }
@@ -126,7 +126,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
 }
 
 /// The sensors that can contribute to a snapshot if given time.
-package struct SnapshotSensors: Sendable, Hashable, Codable {
+package struct SnapshotSensors: Sendable, Equatable, Codable {
     /// Whether a compass is available.
     package var hasHeading: Bool
     /// The motion sampling mode; nil if motion is not sampled.

@@ -4,7 +4,7 @@
 internal import TrackwayCore
 
 /// A snapshot in progress, with its trigger and the collected data.
-struct SnapshotDraft: Sendable, Hashable {
+struct SnapshotDraft: Sendable, Equatable {
     /// The number that identifies the snapshot within the process.
     let number: Int
     /// The trigger; nil for a snapshot of the device properties alone.

@@ -11,7 +11,7 @@ package import TrackwayCore
 /// data collected so far. Device properties are reported at the end of the first phase, so they precede the app state.
 package struct SnapshotMachine: Sendable {
     /// An action for the caller; actions are performed in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Query a source asynchronously, then call ``SnapshotMachine/sourceAnswered(_:for:at:)``.
         case query(SnapshotPart)
         /// Start the compass; its readings carry this number.

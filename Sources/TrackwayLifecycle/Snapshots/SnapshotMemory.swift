@@ -6,7 +6,7 @@ internal import TrackwayCore
 /// The snapshot state that survives a restart of the app.
 ///
 /// It holds the times of snapshots and the last reported properties, so frequent restarts do not bypass the limits.
-package struct SnapshotMemory: Sendable, Hashable, Codable {
+package struct SnapshotMemory: Sendable, Equatable, Codable {
     var cadence: SnapshotCadence
     /// The suppression of unchanged properties.
     ///

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// The rules for snapshots, determined by the app and the available sources.
-package struct SnapshotRules: Sendable, Hashable {
+package struct SnapshotRules: Sendable, Equatable {
     /// The frequency of snapshots.
     package var policy: SnapshotPolicy
     /// The parts that have a source.

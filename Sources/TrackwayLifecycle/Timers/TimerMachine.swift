@@ -11,10 +11,10 @@ package import TrackwayCore
 /// A timer adds up intervals measured by the monotonic clock. When the app goes to the background, the intervals of all
 /// timers that do not count background time end; when it returns, new ones begin. A timer that is started in the
 /// background measures background work and counts from its start.
-package struct TimerMachine: Sendable, Hashable, Codable {
+package struct TimerMachine: Sendable, Equatable, Codable {
     /// One timer.
-    private struct Entry: Sendable, Hashable, Codable {
-        enum State: Sendable, Hashable, Codable {
+    private struct Entry: Sendable, Equatable, Codable {
+        enum State: Sendable, Equatable, Codable {
             /// The timer is running, in an interval that began at this time.
             case running(since: DeviceTime)
             /// The app paused the timer.
@@ -68,7 +68,7 @@ package struct TimerMachine: Sendable, Hashable, Codable {
     package static let maximumInterval = Duration.seconds(86_400)
 
     /// An action for the caller.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Report that this timer was dropped because there were too many.
         case reportDropped(name: String)
     }
@@ -218,7 +218,7 @@ package struct TimerMachine: Sendable, Hashable, Codable {
 }
 
 /// A reference to a timer by name or id.
-package enum TimerReference: Sendable, Hashable {
+package enum TimerReference: Sendable, Equatable {
     /// The most recently started timer with this name.
     case name(String)
     /// The timer with this id.

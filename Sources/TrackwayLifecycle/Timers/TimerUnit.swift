@@ -32,7 +32,7 @@ public enum TimerUnit: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The result of an ended timer.
-package struct TimerReading: Sendable, Hashable {
+package struct TimerReading: Sendable, Equatable {
     /// The measured duration.
     package var elapsed: Duration
     /// The unit that the timer was started with.

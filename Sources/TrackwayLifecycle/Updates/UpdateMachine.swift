@@ -4,9 +4,9 @@
 /// The state machine that detects the first opening and new versions.
 ///
 /// It detects new versions of the app and of the system.
-package struct UpdateMachine: Sendable, Hashable, Codable {
+package struct UpdateMachine: Sendable, Equatable, Codable {
     /// An action for the coordinator.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// The app's version has changed.
         case appUpdated(from: String)
         /// The system's version has changed.

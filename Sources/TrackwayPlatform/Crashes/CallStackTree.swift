@@ -7,9 +7,9 @@ internal import TrackwayCore
 ///
 /// In the JSON, each frame is nested in the previous one, deeper than a parser with a depth limit allows. The JSON is
 /// therefore parsed as a flat list of objects, each with the index of its parent.
-struct CallStackTree: Sendable, Hashable {
+struct CallStackTree: Sendable, Equatable {
     /// A stack frame.
-    struct Frame: Sendable, Hashable {
+    struct Frame: Sendable, Equatable {
         /// The name of the image's file.
         var image: String
         /// The image's UUID in uppercase.

@@ -149,7 +149,7 @@ package final class CrashCapture: Sendable {
 /// The error thrown when crashes cannot be captured.
 ///
 /// The app itself is not affected.
-package struct CrashCaptureError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct CrashCaptureError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The system's error number.
     package var systemCode: Int32
 

@@ -7,7 +7,7 @@ package import TrackwayLifecycle
 /// A crash report.
 ///
 /// The report was written by a process that died of a signal, or is derived from a system report.
-package struct CrashReport: Sendable, Hashable {
+package struct CrashReport: Sendable, Equatable {
     /// The id of the report's event.
     ///
     /// The id is the same each time the report is read. A report that is recorded twice because its reader died in
@@ -152,7 +152,7 @@ extension CrashReport {
 ///
 /// Documentation/Crashes.md describes the format.
 private struct CrashFile {
-    struct Module: Hashable {
+    struct Module: Equatable {
         var base: UInt64
         var code: Range<UInt64>
         var build: String

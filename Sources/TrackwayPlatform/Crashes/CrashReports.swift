@@ -49,7 +49,7 @@ package struct CrashReports: Sendable {
     /// - Throws: `StorageError` if the folder cannot be read. A single unreadable file is left for later.
     package func pending() throws(StorageError) -> [CrashReport] {
         var reports: [CrashReport] = []
-        for name in try storage.names(in: folder).sorted() where reports.count < Self.maximumReports {
+        for name in try storage.names(in: folder).ordered() where reports.count < Self.maximumReports {
             let path = folder + "/" + name
             do throws(StorageError) {
                 // A live process still uses its file.
@@ -66,7 +66,7 @@ package struct CrashReports: Sendable {
                 continue  // Retried at the next launch.
             }
         }
-        reports.sort { ($0.isOwn ? 0 : 1, $0.at.wall, $0.name) < ($1.isOwn ? 0 : 1, $1.at.wall, $1.name) }
+        reports = reports.ordered { ($0.isOwn ? 0 : 1, $0.at.wall, $0.name) < ($1.isOwn ? 0 : 1, $1.at.wall, $1.name) }
         return try withoutDuplicates(reports)
     }
 

@@ -7,7 +7,7 @@
 /// it. A handler is represented by a number; 0 means none. A handler that was installed after ours may call ours. In
 /// this case, ours stays in place and only passes calls on: if it were installed a second time, it would call itself in
 /// an endless loop.
-struct HandlerChain: Sendable, Hashable {
+struct HandlerChain: Sendable, Equatable {
     /// The handler that runs after ours.
     private(set) var previous: UInt = 0
     private var isInstalled = false

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
+
 /// Facts by which two sources' reports of one crash are matched.
-package struct CrashFingerprint: Sendable, Hashable {
+package struct CrashFingerprint: Sendable, Equatable {
     /// Whether the system reported the crash rather than the process itself.
     package var isFromSystem: Bool
     /// The signal that ended the process.
@@ -70,7 +72,7 @@ package struct CrashFingerprint: Sendable, Hashable {
 /// The system reports a crash up to a day later. Each crash matches only one report: if two successive crashes are each
 /// reported twice, two are recorded. Reports that differ in process id, signal, time, or executable describe different
 /// crashes.
-package struct ReportedCrashes: Sendable, Hashable {
+package struct ReportedCrashes: Sendable, Equatable {
     /// The recorded crashes, oldest first.
     package private(set) var crashes: [CrashFingerprint] = []
 
@@ -141,7 +143,7 @@ extension CrashFingerprint {
     }
 
     fileprivate var line: String {
-        let images = images.sorted().prefix(256).joined(separator: ",")
+        let images = images.ordered().prefix(256).joined(separator: ",")
         return [
             isFromSystem ? "system" : "own", signal.map(String.init) ?? "-", process.map(String.init) ?? "-",
             String(began), String(ended), executable ?? "-", images.isEmpty ? "-" : images,

@@ -9,9 +9,9 @@ package import TrackwayCore
 /// therefore survives until it is recorded, and is recorded in the same way. A crash that both the process and the
 /// system report is recorded once (``ReportedCrashes``). An adapter only converts the system's data to this type and
 /// makes no decisions.
-package struct SystemReport: Sendable, Hashable {
+package struct SystemReport: Sendable, Equatable {
     /// The kind of incident.
-    package enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Equatable {
         /// The process crashed.
         ///
         /// The signal and the Mach exception are nil if unknown.
@@ -88,7 +88,7 @@ package struct SystemReport: Sendable, Hashable {
         let tree = CallStackTree(json: stacks)
         // Write one line per image, with the address range that the frames cover.
         let images = Dictionary(grouping: tree.frames) { $0.address &- $0.offset }
-        for (base, calls) in images.sorted(by: { $0.key < $1.key }) {
+        for (base, calls) in images.ordered(by: { $0.key < $1.key }) {
             guard let first = calls.first, let last = calls.map(\.address).max() else { continue }
             let address = String(base, radix: 16)
             let build = first.build.isEmpty ? "-" : Self.line(first.build)
@@ -96,7 +96,7 @@ package struct SystemReport: Sendable, Hashable {
             if let architecture { add("image", "\(address) \(Self.line(architecture))") }
         }
         for frame in tree.frames { add("frame", String(frame.address, radix: 16)) }
-        for image in tree.images.sorted().prefix(256) { add("seen", Self.line(image)) }
+        for image in tree.images.ordered().prefix(256) { add("seen", Self.line(image)) }
         add("end", "")
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }

@@ -9,7 +9,7 @@ package import TrackwayCore
 /// states how many were skipped.
 package struct DiagnosticThrottle: Sendable {
     /// Whether to log a diagnostic.
-    package enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Equatable {
         /// Log the diagnostic, with the number of earlier ones that were skipped.
         case log(skipped: Int)
         /// Skip the diagnostic.

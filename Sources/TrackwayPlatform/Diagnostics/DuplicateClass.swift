@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayCore
+
 #if canImport(ObjectiveC)
 internal import Darwin
 internal import ObjectiveC
 #endif
 
 /// A loaded image and the requested Objective-C classes that it defines.
-package struct LoadedImage: Hashable, Sendable {
+package struct LoadedImage: Equatable, Sendable {
     /// The path of the image's file.
     package var path: String
     /// The class names in the Objective-C runtime.
@@ -54,7 +56,7 @@ package struct LoadedImage: Hashable, Sendable {
 /// An Objective-C class that more than one loaded image defines.
 ///
 /// The runtime uses one of the definitions and does not report which.
-package struct DuplicateClass: Hashable, Sendable {
+package struct DuplicateClass: Equatable, Sendable {
     /// The class name.
     package let name: String
     /// The files that define the class, in the order of the images.
@@ -66,7 +68,7 @@ package struct DuplicateClass: Hashable, Sendable {
     ///
     /// An image that is listed twice counts once.
     package static func among(_ names: Set<String>, in images: [LoadedImage]) -> [DuplicateClass] {
-        names.sorted().compactMap { name in
+        names.ordered().compactMap { name in
             var paths: [String] = []
             for image in images where image.classes.contains(name) && !paths.contains(image.path) {
                 paths.append(image.path)

@@ -5,7 +5,7 @@ internal import CTrackway
 package import TrackwayCore
 
 /// Facts about the running app, without its arguments and environment.
-package struct AppFacts: Sendable, Hashable {
+package struct AppFacts: Sendable, Equatable {
     /// The app's id, as the app configured it.
     package var id: String
     /// The system's identifier of the app.

@@ -7,7 +7,7 @@ package import TrackwayCore
 ///
 /// A fact that cannot be read is absent; no fact is guessed. The facts do not include the device's name, address, or
 /// serial number, and include the machine id only as a keyed hash.
-package struct DeviceFacts: Sendable, Hashable {
+package struct DeviceFacts: Sendable, Equatable {
     /// The kind of system: "Linux", "iOS", "macOS", "tvOS", "watchOS" or "visionOS".
     package var platform: String?
     /// The system's short name, such as "debian".
@@ -80,7 +80,7 @@ package struct DeviceFacts: Sendable, Hashable {
     }
 
     /// A screen's size.
-    package struct Screen: Sendable, Hashable {
+    package struct Screen: Sendable, Equatable {
         /// Width in pixels.
         package var width: Int
         /// Height in pixels.
@@ -136,7 +136,7 @@ package struct DeviceFacts: Sendable, Hashable {
 }
 
 /// Charge level and state of the device's batteries.
-package struct BatteryFacts: Sendable, Hashable {
+package struct BatteryFacts: Sendable, Equatable {
     /// A battery state; the raw value is the attribute's value.
     package enum State: String, Sendable, Hashable {
         /// The battery is charging.
@@ -164,7 +164,7 @@ package struct BatteryFacts: Sendable, Hashable {
 }
 
 /// The device's network connection, without addresses.
-package struct NetworkFacts: Sendable, Hashable {
+package struct NetworkFacts: Sendable, Equatable {
     /// A kind of network; the raw value is the attribute's value.
     package enum Kind: String, Sendable, Hashable {
         /// A wired network.

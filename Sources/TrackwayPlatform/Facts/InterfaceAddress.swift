@@ -4,7 +4,7 @@
 internal import CTrackway
 
 /// An address of one of the device's network interfaces.
-package struct InterfaceAddress: Sendable, Hashable {
+package struct InterfaceAddress: Sendable, Equatable {
     /// The IPv4 or IPv6 address in its usual notation.
     ///
     /// The notation does not include a scope id.

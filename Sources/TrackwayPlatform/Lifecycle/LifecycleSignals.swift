@@ -179,7 +179,7 @@ package final class LifecycleObservation: Sendable {
 /// The error thrown when the process's lifecycle cannot be observed.
 ///
 /// The app itself is not affected, but no events are reported.
-package struct LifecycleSignalError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct LifecycleSignalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The system's error number.
     package var systemCode: Int32
 

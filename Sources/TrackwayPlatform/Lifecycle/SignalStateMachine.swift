@@ -6,7 +6,7 @@
 /// The machine uses no clock, thread, or system call.
 package struct SignalStateMachine: Sendable {
     /// The actions for the driver to perform, in order.
-    package enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Equatable {
         /// Notify every observer, and wait for them.
         ///
         /// The wait ends when each has finished or its time limit expires.
@@ -91,7 +91,7 @@ package struct SignalStateMachine: Sendable {
 }
 
 /// A lifecycle change of the process that is relevant to the app.
-package enum ProcessLifecycleEvent: Sendable, Hashable {
+package enum ProcessLifecycleEvent: Sendable, Equatable {
     /// The process is about to be stopped (Ctrl-Z in a terminal).
     ///
     /// The user leaves the app.
@@ -110,7 +110,7 @@ package enum ProcessLifecycleEvent: Sendable, Hashable {
 ///
 /// The defaults are short because correctness does not depend on them: events are already stored, and the delay only
 /// lets them be delivered sooner.
-package struct LifecycleTimeouts: Sendable, Hashable {
+package struct LifecycleTimeouts: Sendable, Equatable {
     /// The time allowed before the process is stopped.
     ///
     /// A user who presses Ctrl-Z expects the prompt immediately.

@@ -3,7 +3,7 @@
 
 #if os(Linux)
 /// The identification of a Linux distribution, in the format of os-release(5).
-package struct OSRelease: Sendable, Hashable {
+package struct OSRelease: Sendable, Equatable {
     private var fields: [String: String] = [:]
 
     /// Parses the file's text.

@@ -12,7 +12,7 @@ internal import Musl
 #endif
 
 /// Reads Linux's system files (/etc, /proc, /sys) below a given root.
-package struct SystemTree: Sendable, Hashable {
+package struct SystemTree: Sendable, Equatable {
     /// The folder used in place of "/", without a trailing slash.
     package let root: String
 
@@ -109,7 +109,7 @@ package struct SystemTree: Sendable, Hashable {
                 context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
             }
         }
-        return names.sorted()
+        return names.ordered()
     }
 
     /// Returns a symbolic link's unresolved target.

@@ -45,7 +45,7 @@ package enum SnapshotProducts {
             (NSClassFromString(name) as? any SnapshotProduct.Type)?.add(to: &sources)
         }
         #endif
-        for (_, registration) in registered.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+        for (_, registration) in registered.withLock({ $0 }).ordered(by: { $0.key < $1.key }) {
             registration.add(&sources)
         }
     }

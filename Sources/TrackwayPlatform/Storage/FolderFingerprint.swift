@@ -4,7 +4,7 @@
 /// Identifies the location of an installation's folder, to detect copies of it.
 ///
 /// The fingerprint never leaves the device.
-package struct FolderFingerprint: Sendable, Hashable, Codable {
+package struct FolderFingerprint: Sendable, Equatable, Codable {
     /// The folder's inode; nil on file systems that do not preserve it.
     package var inode: UInt64?
     /// A hash of the machine id.

@@ -13,7 +13,7 @@ internal import Musl
 #endif
 
 /// The folder that stores an app's installation on this device.
-package struct StorageLocation: Sendable, Hashable {
+package struct StorageLocation: Sendable, Equatable {
     /// The folder's absolute path, without a trailing slash.
     ///
     /// The folder may not exist yet.

@@ -10,7 +10,7 @@ internal import Musl
 #endif
 
 /// An error that names the unusable path, the problem, and the remedy.
-package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct StorageLocationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of problem.
     package enum Code: String, Sendable, Hashable {
         /// The app's id is empty.

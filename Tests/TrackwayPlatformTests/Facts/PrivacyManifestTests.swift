@@ -13,7 +13,7 @@ struct PrivacyManifestTests {
     /// Products' main targets, and targets with calls that must be declared.
     static let targets = [
         "CTrackway", "TrackwayPlatform/Apple", "TrackwayUIKit", "TrackwaySwiftUI", "TrackwayLocation", "TrackwayMotion",
-        "TrackwayAdvertisingID",
+        "TrackwayAdvertisingID", "TrackwayMigration",
         "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "SAPUsageCompatibility",
     ]
 

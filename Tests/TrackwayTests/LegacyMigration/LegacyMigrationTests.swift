@@ -8,6 +8,7 @@ import TrackwayPlatform
 import TrackwayTesting
 
 @testable import Trackway
+@testable import TrackwayMigration
 
 /// An app that used an older SDK up to its previous version.
 @Suite("Migration from older SDKs")
@@ -167,6 +168,26 @@ struct LegacyMigrationTests {
         #expect(environment.recorded.contains { $0.name == "_first_open" })
         let next = try LegacySDKFixture.start(try clickstream(), environment.nextProcess())
         #expect(next.migrationResult == nil && next.userID == nil && next.personID != LegacySDKFixture.anne)
+    }
+
+    @Test
+    func `an erasure without the compatibility module also ends the migration`() async throws {
+        let environment = LegacySDKFixture.environment()
+        _ = try LegacySDKFixture.start(try clickstream(), environment)
+        let native = environment.nextProcess()
+        let analytics = try LegacySDKFixture.start(nil, native)
+        try await analytics.erase()
+        let bytes = try native.storage.base.contents(of: "/app/takeover")
+        #expect(String(decoding: bytes ?? [], as: UTF8.self) == #"{"row":0,"stage":"closed","version":1}"#)
+        let next = try LegacySDKFixture.start(try clickstream(), native.nextProcess())
+        #expect(next.migrationResult == nil && next.userID == nil && next.personID != LegacySDKFixture.anne)
+    }
+
+    @Test
+    func `an erasure of an app without an older SDK writes no migration record`() async throws {
+        let environment = LegacySDKFixture.environment()
+        try await LegacySDKFixture.start(nil, environment).erase()
+        #expect(try environment.storage.base.contents(of: "/app/takeover") == nil)
     }
 
     @Test

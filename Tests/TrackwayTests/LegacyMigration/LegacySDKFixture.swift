@@ -9,6 +9,7 @@ import TrackwayPlatform
 import TrackwayTesting
 
 @testable import Trackway
+@testable import TrackwayMigration
 
 /// The data of older SDKs in the fixtures, and a device whose app migrates from them.
 struct LegacySDKFixture: Sendable {

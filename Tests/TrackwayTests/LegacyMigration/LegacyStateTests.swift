@@ -7,6 +7,7 @@ import TrackwayCore
 import TrackwayPlatform
 
 @testable import Trackway
+@testable import TrackwayMigration
 
 /// Reading the data of older SDKs with pure functions.
 @Suite("Data of older SDKs")

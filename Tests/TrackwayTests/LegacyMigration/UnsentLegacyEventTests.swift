@@ -7,6 +7,7 @@ import TrackwayPlatform
 import TrackwayTesting
 
 @testable import Trackway
+@testable import TrackwayMigration
 
 /// Events that the Clickstream SDK had not sent before the migration.
 @Suite("Unsent events of older SDKs")

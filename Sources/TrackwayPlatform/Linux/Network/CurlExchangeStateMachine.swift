@@ -16,7 +16,7 @@ struct CurlExchangeStateMachine: Sendable {
     typealias ID = UInt64
 
     /// An action for the driver.
-    enum Action: Sendable, Hashable {
+    enum Action: Sendable, Equatable {
         /// Start the thread.
         case startThread
         /// Wake the thread, because it has new work.
@@ -26,7 +26,7 @@ struct CurlExchangeStateMachine: Sendable {
     }
 
     /// The work that the thread does next.
-    struct Turn: Sendable, Hashable {
+    struct Turn: Sendable, Equatable {
         /// Exchanges to start.
         var begins: [ID] = []
         /// Exchanges to abandon.
@@ -128,7 +128,7 @@ struct CurlExchangeStateMachine: Sendable {
         for id in waiting {
             exchanges[id] = nil
         }
-        return waiting.sorted().map { .fail($0, error) }
+        return waiting.ordered().map { .fail($0, error) }
     }
 
     /// Records that no more exchanges will be started.
@@ -163,7 +163,7 @@ struct CurlExchangeStateMachine: Sendable {
             isBusy = true
             turn.wakeTime = turn.wakeTime.map { min($0, deadline) } ?? deadline
         }
-        turn.begins.sort()
+        turn.begins = turn.begins.ordered()
         turn.abandoned = abandoned
         abandoned = []
         if isBusy {

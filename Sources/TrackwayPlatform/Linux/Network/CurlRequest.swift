@@ -26,7 +26,7 @@ final class CurlSink: Sendable, Hashable {
 /// A validated request in libcurl's format.
 ///
 /// The header lines suppress the fields that libcurl would otherwise add.
-struct CurlRequest: Sendable, Hashable {
+struct CurlRequest: Sendable, Equatable {
     let method: String
     let url: String
     /// Whether the URL has the scheme `https`.

@@ -116,7 +116,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
 }
 
 /// The notes in the kernel's image, from `/sys/kernel/notes` in ELF format.
-package struct KernelNotes: Sendable, Hashable {
+package struct KernelNotes: Sendable, Equatable {
     /// The linker's hash of the kernel build, in hexadecimal digits.
     ///
     /// The value is `nil` if the hash is missing.

@@ -74,7 +74,7 @@ struct LinuxProcessor: Sendable {
 }
 
 /// A list of numbers in the kernel's format, such as "0-3,6".
-package struct NumberRanges: Sendable, Hashable {
+package struct NumberRanges: Sendable, Equatable {
     private let ranges: [ClosedRange<Int>]
 
     /// Parses a list.
@@ -175,7 +175,7 @@ private struct LinuxCaches: Sendable {
 }
 
 /// The first processor's fields in `/proc/cpuinfo`, whose names differ between architectures.
-package struct CPUInfo: Sendable, Hashable {
+package struct CPUInfo: Sendable, Equatable {
     private var fields: [String: String] = [:]
 
     /// Parses the file's text up to its first empty line.

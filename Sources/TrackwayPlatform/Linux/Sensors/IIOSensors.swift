@@ -126,7 +126,7 @@ package struct IIOSensors: Sendable {
         let numbers = tree.names(in: Self.root).compactMap { name in
             name.hasPrefix(Self.device) ? Int(name.dropFirst(Self.device.count)) : nil
         }
-        return numbers.sorted().map { "\(Self.root)/\(Self.device)\($0)" }
+        return numbers.ordered().map { "\(Self.root)/\(Self.device)\($0)" }
     }
 
     private func isInKeyboard(_ device: String) -> Bool {
@@ -135,7 +135,7 @@ package struct IIOSensors: Sendable {
 }
 
 /// Converts a sensor's readings from its own axes to the device's axes.
-package struct MountMatrix: Sendable, Hashable {
+package struct MountMatrix: Sendable, Equatable {
     private let rows: [[Double]]
 
     /// The matrix of a sensor whose axes match the device's.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayLifecycle
-package import TrackwayPlatform
 
 extension LegacySDK {
     /// The Clickstream SDK for Swift.
@@ -117,7 +117,7 @@ enum ClickstreamState {
             values.time(attributes[firstTouch]?["value"], "userAttributesKey.\(firstTouch)")
             ?? values.time(touched, "userFirstTouchTimestampKey")
         if people?.string == nil {
-            for (name, known) in values.members(people, "userInfoKey").sorted(by: { $0.key < $1.key }) {
+            for (name, known) in values.members(people, "userInfoKey").ordered(by: { $0.key < $1.key }) {
                 let field = "userInfoKey.\(name.truncated(toUTF8Count: 64))"
                 guard let id = values.id(.string(name), field),
                     let unique = values.id(known["user_unique_id"], "\(field).user_unique_id")
@@ -137,7 +137,7 @@ enum ClickstreamState {
     ) -> [RecordedContext.User.Attribute] {
         let own = attributes.filter { $0.key != userID && $0.key != firstTouch }
         var given: Attributes = [:]
-        for (name, attribute) in own.sorted(by: { $0.key < $1.key }) {
+        for (name, attribute) in own.ordered(by: { $0.key < $1.key }) {
             guard let value = attribute["value"]?.attribute else {
                 values.note("userAttributesKey.\(name)", attribute.kind, "a value with a time was expected")
                 continue

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import Trackway
 package import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayLifecycle
-internal import TrackwayPlatform
 
 /// An SDK that an app used before this one.
 ///
 /// The value contains the functions that read the SDK's data. They do not change the data.
-package struct LegacySDK: Sendable {
+package struct LegacySDK: MigrationSource {
     /// The name of the SDK.
     package let name: String
     /// The destination for the SDK's pending events.
@@ -41,6 +41,14 @@ package struct LegacySDK: Sendable {
         isSystemLocation = place == nil
         self.state = state
         self.pendingEvents = pendingEvents
+    }
+
+    package func makeMigrator(
+        _ configuration: Configuration,
+        in dependencies: Dependencies,
+        _ reporter: DiagnosticReporter
+    ) -> any InstallationMigrator {
+        LegacyMigrator(self, configuration, in: dependencies, reporter)
     }
 }
 

@@ -1,28 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayCore
 internal import TrackwayJournal
-internal import TrackwayPlatform
-
-/// The import of an older SDK's pending events, before delivery begins.
-struct EventImport: Sendable {
-    private let migrator: LegacyMigrator
-    private let contextStore: ContextStore
-    private let queue: StorageQueue
-
-    init(_ migrator: LegacyMigrator, _ contextStore: ContextStore, on queue: StorageQueue) {
-        self.migrator = migrator
-        self.contextStore = contextStore
-        self.queue = queue
-    }
-
-    /// Imports events until none remain or none can currently be imported.
-    func run() async {
-        guard migrator.pendingImport != nil else { return }
-        await queue.run { migrator.importEvents(contextStore) }
-    }
-}
 
 extension LegacyMigrator {
     /// The number of rows to record before the progress is stored.
@@ -93,7 +74,7 @@ extension LegacyMigrator {
         }
 
         mutating func finish() {
-            for (what, count) in unreadable.sorted(by: { $0.key < $1.key }) {
+            for (what, count) in unreadable.ordered(by: { $0.key < $1.key }) {
                 problems.append(
                     Diagnostic(
                         notMigrated: "pending events",
@@ -103,7 +84,7 @@ extension LegacyMigrator {
                     )
                 )
             }
-            for (reason, count) in rejected.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (reason, count) in rejected.ordered(by: { $0.key.rawValue < $1.key.rawValue }) {
                 problems.append(
                     Diagnostic(
                         notMigrated: "pending events",

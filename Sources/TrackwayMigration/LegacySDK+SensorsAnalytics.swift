@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayCore
 internal import TrackwayDestinationKit
 internal import TrackwayJournal
 internal import TrackwayLifecycle
-package import TrackwayPlatform
 
 extension LegacySDK {
     /// The Sensors Analytics SDK.
@@ -80,7 +80,7 @@ enum SensorsAnalyticsState {
         var values = LegacyValueReader(limits)
         var state = LegacyState()
         var objects: [String: PropertyValue] = [:]
-        for (key, bytes) in files.sorted(by: { $0.key < $1.key }) {
+        for (key, bytes) in files.ordered(by: { $0.key < $1.key }) {
             objects[key] = values.archived(bytes, key)
         }
         state.person.anonymousID = values.id(objects["distinct_id"], "distinct_id")
@@ -91,7 +91,7 @@ enum SensorsAnalyticsState {
         let ids = identities(objects["com.sensorsdata.identities"], &values)
         state.vendorID = values.id(ids["$identity_idfv"], "com.sensorsdata.identities.$identity_idfv")
         let loginKey = values.text(objects["com.sensorsdata.loginidkey"], "com.sensorsdata.loginidkey")
-        for (key, value) in ids.sorted(by: { $0.key < $1.key }) where !sdkKeys.contains(key) && key != loginKey {
+        for (key, value) in ids.ordered(by: { $0.key < $1.key }) where !sdkKeys.contains(key) && key != loginKey {
             guard state.person.identities.count < IdentityMachine.maxIdentities else {
                 values.note(
                     "com.sensorsdata.identities",

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayLifecycle
-internal import TrackwayPlatform
 
 /// Migrates the state of the app's older SDK, once.
 ///
 /// The migration happens at the first start of a new installation, in these steps: ``begin()`` determines whether the
-/// installation is new, before the installation has an identity. ``migrate(into:)`` changes the settings.
+/// installation is new, before the installation has an identity. ``change`` is applied to the settings.
 /// ``finishSettings(isPersisted:)`` stores the rest. ``importEvents(_:)`` records pending events. The completion of
 /// each step is stored before the next step begins; a step that a process did not complete is repeated at the next
 /// start. Only one process of an installation migrates; a lock next to the file determines which.
-final class LegacyMigrator: Sendable {
+final class LegacyMigrator: InstallationMigrator {
     private struct State: Sendable {
         /// The progress; nil if nothing is migrated.
         var record: MigrationState?
@@ -42,10 +42,15 @@ final class LegacyMigrator: Sendable {
     private let file: StateFile<MigrationState>
     private let state = Locked(State())
 
-    init(_ configuration: Configuration, in dependencies: Dependencies, _ reporter: DiagnosticReporter) {
+    init(
+        _ legacySDK: LegacySDK,
+        _ configuration: Configuration,
+        in dependencies: Dependencies,
+        _ reporter: DiagnosticReporter
+    ) {
         // Tests of an app run in a separate environment, in which no older SDK ran.
         let isTest = configuration.dependencySource != nil
-        legacySDK = configuration.legacySDK.flatMap { isTest && $0.isSystemLocation ? nil : $0 }
+        self.legacySDK = isTest && legacySDK.isSystemLocation ? nil : legacySDK
         limits = configuration.limits
         omitsDeviceID = configuration.privacy.omittedContext.contains(.deviceID)
         self.dependencies = dependencies
@@ -60,7 +65,7 @@ final class LegacyMigrator: Sendable {
     // MARK: Results
 
     /// The migrated state.
-    var report: MigrationResult? { state.withLock { $0.record?.report } }
+    var result: MigrationResult? { state.withLock { $0.record?.report } }
 
     /// The initial state of the lifecycle state machines: the older SDK's, or empty.
     var initialLifecycle: LifecycleStateMachine {
@@ -69,14 +74,16 @@ final class LegacyMigrator: Sendable {
 
     /// Adds data about the app and the device that only the older SDK had.
     func complete(_ context: inout RecordedContext) {
-        complete(app: &context.app, device: &context.device)
+        var (app, device) = (context.app, context.device)
+        complete(app: &app, device: &device)
+        (context.app, context.device) = (app, device)
     }
 
     /// Removes the data that ``complete(_:)`` adds.
     func forget(in context: inout RecordedContext) {
-        guard let report else { return }
-        if report.firstDay != nil { context.app[Self.firstDay] = nil }
-        if let id = report.vendorID, context.device["id"] == .string(id) { context.device["id"] = nil }
+        guard let result else { return }
+        if result.firstDay != nil { context.app[Self.firstDay] = nil }
+        if let id = result.vendorID, context.device["id"] == .string(id) { context.device["id"] = nil }
     }
 
     /// Returns dependencies whose facts always include the older SDK's data.
@@ -92,10 +99,10 @@ final class LegacyMigrator: Sendable {
     }
 
     private func complete(app: inout Attributes, device: inout Attributes) {
-        guard let report else { return }
-        if let day = report.firstDay { app[Self.firstDay] = .string(day) }
+        guard let result else { return }
+        if let day = result.firstDay { app[Self.firstDay] = .string(day) }
         // The system's own value takes precedence.
-        if let id = report.vendorID, device["id"] == nil, !omitsDeviceID { device["id"] = .string(id) }
+        if let id = result.vendorID, device["id"] == nil, !omitsDeviceID { device["id"] = .string(id) }
     }
 
     private static let firstDay = "first_day"
@@ -168,14 +175,6 @@ final class LegacyMigrator: Sendable {
 
     private var disk: any JournalStorage {
         (dependencies.storage as? EncryptedStorage)?.base ?? dependencies.storage
-    }
-
-    /// Migrates users and global attributes into writable settings, then stores the rest.
-    func migrate(into settings: SettingsFile) {
-        guard let change else { return }
-        let (_, failure) = settings.changeWithoutReporting(change)
-        if let failure { settings.report(failure) }
-        finishSettings(isPersisted: failure == nil)
     }
 
     /// A closure that migrates the older SDK's state into the settings.
@@ -254,6 +253,8 @@ final class LegacyMigrator: Sendable {
             return (record, state.isRepeated)
         }
     }
+
+    var hasPendingImport: Bool { pendingImport != nil }
 
     /// Stores a record.
     ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayCore
 internal import TrackwayJournal
 internal import TrackwayLifecycle
-package import TrackwayPlatform
 
 extension LegacySDK {
     /// The Sift SDK, which stores archives in the caches directory.
@@ -66,7 +66,7 @@ enum SiftState {
                 state.person.known = [KnownUser(user: user, uniqueID: nil, firstTouch: nil)]
             }
         }
-        for (name, bytes) in files.queues.sorted(by: { $0.key < $1.key }) {
+        for (name, bytes) in files.queues.ordered(by: { $0.key < $1.key }) {
             let queue = values.members(values.archived(bytes, "queues/\(name)"), "queues/\(name)")
             let events = [queue["lastEvent"]].compactMap { $0 } + (queue["queue"]?.array ?? [])
             for event in events where event[KeyedArchive.className]?.string == "SiftEvent" && state.vendorID == nil {
@@ -82,7 +82,7 @@ enum SiftState {
         // Only counts are needed; no text is read, so the limits have no effect.
         var values = LegacyValueReader(EventLimits())
         var count = 0
-        for (name, bytes) in files.queues.sorted(by: { $0.key < $1.key }) {
+        for (name, bytes) in files.queues.ordered(by: { $0.key < $1.key }) {
             guard let events = values.archived(bytes, "queues/\(name)")?["queue"]?.array else {
                 return .unknown(unknown("queues/\(name)"))
             }

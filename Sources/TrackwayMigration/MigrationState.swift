@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Trackway
 internal import TrackwayLifecycle
 
 /// The progress of a migration, stored in the installation's folder as `takeover`.

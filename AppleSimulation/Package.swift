@@ -154,12 +154,13 @@ let package = Package(
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "FirstHour_main"])
             ]
         ),
-        // The sample app in a simulated phone that executes commands: one process is one launch of the app.
+        // The sample apps in a simulated phone that executes commands: one process is one launch of the app.
         .executableTarget(
             name: "simulated-app",
             dependencies: [
-                "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayDestinations", "TrackwayTesting", "TrackwayPlatform",
-                "TrackwayCore", "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID",
+                "ShopApp", "FirstHour", "TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayDestinations",
+                "TrackwayTesting", "TrackwayPlatform", "TrackwayCore", "TrackwayLocation", "TrackwayMotion",
+                "TrackwayAdvertisingID",
                 "SwiftUI", "UIKit", "CoreLocation", "CoreMotion", "MetricKit", "AdSupport", "AppTrackingTransparency",
             ],
             path: "SimulatedAppScenario",

@@ -89,6 +89,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "IntegrationTestSupport", "recorder", "usage-reporter", "first-day-app",
+                .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "_TrackwayCore", package: "trackway"),
                 .product(name: "_TrackwayJournal", package: "trackway"),
                 .product(name: "_TrackwayDestinationKit", package: "trackway"),

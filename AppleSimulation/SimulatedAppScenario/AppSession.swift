@@ -5,14 +5,17 @@ internal import Foundation
 internal import SwiftUI
 internal import Trackway
 internal import TrackwayDestinations
+internal import TrackwaySwiftUI
 internal import TrackwayUIKit
 internal import UIKit
 
+@testable internal import FirstHour
 @testable internal import ShopApp
 
 /// One launch of the shop on a simulated phone.
 ///
-/// Replaces the setup in `ShopApp.swift` with one destination per format.
+/// Replaces the setup in `ShopApp.swift` with one destination per format. The other sample app, `FirstHourApp`, is started
+/// unchanged.
 @MainActor
 final class AppSession {
     let phone = SimulatedPhone.new()
@@ -22,7 +25,7 @@ final class AppSession {
     private let options: Options
     private var isLocked = false
     private var capture: UIKitCapture?
-    private var scenes: [ShopScene] = []
+    private var scenes: [AppScene] = []
 
     init(_ options: Options) {
         self.options = options
@@ -53,6 +56,10 @@ final class AppSession {
     }
 
     private func setUp() throws {
+        guard !options.isFirstHour else {
+            analytics = FirstHourApp.start(ProcessInfo.processInfo.environment)
+            return
+        }
         let configuration = options.isFirstDay ? FirstDay.configuration(options) : configuration()
         var dependencies = try environment.dependencies(configuration, isLocked: isLocked)
         if options.isFirstDay { FirstDay.describePhone(to: &dependencies) }
@@ -102,8 +109,11 @@ final class AppSession {
 
     // MARK: Scenes
 
-    private func makeScene() -> ShopScene {
-        let scene = ShopScene(shop ?? Shop(analytics: nil))
+    private func makeScene() -> AppScene {
+        let root =
+            options.isFirstHour
+            ? AnyView(FirstPage().analytics(analytics)) : AnyView(ShopRootView(shop: shop ?? Shop(analytics: nil)))
+        let scene = AppScene(root)
         scenes.append(scene)
         return scene
     }
@@ -127,15 +137,15 @@ final class AppSession {
 /// The app delegate, which does nothing.
 private final class ShopDelegate: NSObject, UIApplicationDelegate {}
 
-/// Shows the shop in a window of a scene, as SwiftUI does with an app's body.
+/// Shows the app in a window of a scene, as SwiftUI does with an app's body.
 @MainActor
-final class ShopScene: UIResponder, UIWindowSceneDelegate {
-    let controller: UIHostingController<ShopRootView>
+final class AppScene: UIResponder, UIWindowSceneDelegate {
+    let controller: UIHostingController<AnyView>
     private(set) weak var scene: UIScene?
     private var window: UIWindow?
 
-    init(_ shop: Shop) {
-        controller = UIHostingController(rootView: ShopRootView(shop: shop))
+    init(_ root: AnyView) {
+        controller = UIHostingController(rootView: root)
         super.init()
     }
 
@@ -165,7 +175,7 @@ final class ShopScene: UIResponder, UIWindowSceneDelegate {
     }
 }
 
-/// The view in the app's body.
+/// The view in the shop's body.
 struct ShopRootView: View {
     let shop: Shop
     @Environment(\.scenePhase) private var phase

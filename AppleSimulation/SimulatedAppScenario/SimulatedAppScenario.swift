@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Runs the sample shop in a simulated phone that executes commands from standard input: see ``ScriptCommand``.
+/// Runs a sample app in a simulated phone that executes commands from standard input: see ``ScriptCommand``.
 ///
 /// One process is one launch of the app, so a kill is a real kill, and the next launch finds what is on the disk.
 /// Prints `ok` after each command, or `failed` and the reason.
@@ -55,7 +55,8 @@ struct Failure: Error, CustomStringConvertible {
     var description: String
 }
 
-/// The arguments: `--data FOLDER --to ADDRESS [--app-version VERSION] [--screens found] [--day first]`.
+/// The arguments: `--data FOLDER --to ADDRESS [--app-version VERSION] [--screens found] [--day first]
+/// [--app first-hour]`.
 struct Options: Sendable {
     /// The installation's folder.
     var folder = URL(fileURLWithPath: "/")
@@ -67,12 +68,15 @@ struct Options: Sendable {
     var capturesUIKitScreens = false
     /// Whether everything that an app can send is sent, to one host per format; see ``FirstDay``.
     var isFirstDay = false
+    /// Whether the app is `FirstHourApp`, which reads its settings from the environment, instead of the shop.
+    var isFirstHour = false
 
     init(_ arguments: [String]) throws {
         var values: [String: String] = [:]
         var rest = arguments[...]
         while let name = rest.popFirst() {
-            guard ["--data", "--to", "--app-version", "--screens", "--day"].contains(name), let value = rest.popFirst()
+            guard ["--data", "--to", "--app-version", "--screens", "--day", "--app"].contains(name),
+                let value = rest.popFirst()
             else {
                 throw Failure(description: "\(name): unknown option or missing value")
             }
@@ -86,5 +90,6 @@ struct Options: Sendable {
         version = values["--app-version"]
         capturesUIKitScreens = values["--screens"] == "found"
         isFirstDay = values["--day"] == "first"
+        isFirstHour = values["--app"] == "first-hour"
     }
 }

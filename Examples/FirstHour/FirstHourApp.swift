@@ -18,13 +18,14 @@ struct FirstHourApp: App {
         let collector = test ?? URL(string: "https://events.example.com")!
         var configuration = Configuration(
             appID: "shop",
-            destinations: [.collector(collector, writeKey: "tw_…")],
+            destinations: [.collector(collector, writeKey: "tw_your_key")],
             consent: test == nil ? .pending : .granted
         )
         if test == nil {
             let clickstream = URL(string: "https://clickstream.example.com/collect")!
             configuration.destinations.append(.clickstream(appID: "shop", endpoint: clickstream))
         }
+        if test != nil { configuration.delivery.policy.flushInterval = .seconds(1) }
         configuration.onDiagnostic = { print("Trackway:", $0) }
         let analytics = Analytics.start(configuration)
         analytics.captureUIKit()

@@ -24,6 +24,17 @@ struct FirstHourTests {
         return try InMemoryAnalytics(configuration)
     }
 
+    /// Starts the app on a new phone, with storage of its own.
+    private func start(_ environment: [String: String]) throws -> (analytics: Analytics, folder: URL) {
+        SimulatedPhone.new().launch()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("first-hour-\(UUID())")
+        setenv("XDG_STATE_HOME", folder.path, 1)
+        defer { unsetenv("XDG_STATE_HOME") }
+        let analytics = FirstHourApp.start(environment)
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        return (analytics, folder)
+    }
+
     private func screens(_ memory: InMemoryAnalytics) -> [String] {
         memory.events(named: CapturedName.screenView).compactMap { $0.event.attributes[CapturedKey.screenName]?.string }
     }
@@ -39,6 +50,42 @@ struct FirstHourTests {
         screen.disappear()
         screen.appear()
         #expect(!screen.tap(answer))
+    }
+
+    @Test func aTestRunSendsTaggedEventsOnlyToItsCollector() async throws {
+        // No server listens on this port.
+        let (analytics, folder) = try start(["TRACKWAY_URL": "http://127.0.0.1:1", "TRACKWAY_RUN": "run-1"])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(analytics.consent == .granted)
+        #expect(Set(analytics.ledger().destinations.keys) == ["collector"])
+        #expect(analytics.globalAttributes["_run"] == "run-1")
+        let recorded = analytics.ledger().recorded
+        let screen = SimulatedScreen(FirstPage().analytics(analytics))
+        screen.appear()
+        #expect(!screen.tap("Allow"))
+        #expect(screen.tap("Buy"))
+        #expect(analytics.ledger().recorded > recorded)
+        // A request was sent, so address and write key are valid.
+        let part = await analytics.flush(timeout: .seconds(2)).destinations["collector"]
+        #expect(part?.pendingReason?.contains("refused") == true, "\(String(describing: part))")
+        await analytics.shutdown(timeout: .zero)
+    }
+
+    @Test(arguments: [[:], ["TRACKWAY_URL": ""], ["TRACKWAY_RUN": "run-1"]])
+    func anAppOfTheStoreAsksAndSendsNothingBefore(_ environment: [String: String]) async throws {
+        let (analytics, folder) = try start(environment)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(analytics.consent == .pending)
+        #expect(Set(analytics.ledger().destinations.keys) == ["collector", "clickstream"])
+        #expect(analytics.globalAttributes["_run"]?.string == environment["TRACKWAY_RUN"])
+        let screen = SimulatedScreen(FirstPage().analytics(analytics))
+        screen.appear()
+        #expect(screen.tap("Buy"))
+        let report = await analytics.flush(timeout: .seconds(1))
+        #expect(report.destinations.values.allSatisfy { $0.delivered == 0 && $0.pending > 0 && $0.lastVerdict == nil })
+        #expect(screen.tap("Don't allow"))
+        #expect(analytics.consent == .denied)
+        await analytics.shutdown(timeout: .zero)
     }
 
     @Test func itRecordsScreensAndAPurchase() throws {

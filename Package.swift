@@ -41,13 +41,13 @@ let package = Package(
         .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
         .library(name: "TrackwayUIKit", targets: ["TrackwayUIKit"]),
         .library(name: "TrackwaySwiftUI", targets: ["TrackwaySwiftUI"]),
-        // Four of the products above as one dynamic library, for an app whose own dynamic frameworks also record
+        // Five of the products above as one dynamic library, for an app whose own dynamic frameworks also record
         // events: if each of them linked the products statically, there would be several copies. Its name must not be
         // that of a target, because Xcode cannot build such a product dynamically.
         .library(
             name: "TrackwayDynamic",
             type: .dynamic,
-            targets: ["Trackway", "TrackwayTriggers", "TrackwayUIKit", "TrackwaySwiftUI"]
+            targets: ["Trackway", "TrackwayDestinations", "TrackwayTriggers", "TrackwayUIKit", "TrackwaySwiftUI"]
         ),
         // Frameworks about which an app store questions every app that references them: only apps that need one of them
         // link it.

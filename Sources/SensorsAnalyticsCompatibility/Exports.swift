@@ -5,3 +5,4 @@
 @_exported public import class Trackway.Analytics
 @_exported public import struct Trackway.Configuration
 @_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
+@_exported public import struct TrackwayMigration.MigrationResult

@@ -20,3 +20,4 @@
 @_exported public import struct TrackwayDestinations.SiftDestination
 @_exported public import protocol TrackwayLifecycle.DevicePropertiesSource
 @_exported public import struct TrackwayLifecycle.SnapshotSources
+@_exported public import struct TrackwayMigration.MigrationResult

@@ -10,6 +10,7 @@
 @_exported public import struct TrackwayCore.Attributes
 @_exported public import enum TrackwayCore.Consent
 @_exported public import struct TrackwayCore.ConsentCategory
+@_exported public import enum TrackwayCore.ContextField
 @_exported public import struct TrackwayCore.DestinationID
 @_exported public import struct TrackwayCore.DeviceMotion
 @_exported public import struct TrackwayCore.DeviceProperties

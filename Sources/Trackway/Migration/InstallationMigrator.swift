@@ -22,8 +22,6 @@ package protocol MigrationSource: Sendable {
 /// The steps, in order: ``begin()``, before the installation has an identity; ``change``, which is applied to the
 /// settings; ``finishSettings(isPersisted:)``; ``importEvents(_:)``, before delivery begins.
 package protocol InstallationMigrator: Sendable {
-    /// The migrated state; nil if there is none.
-    var result: MigrationResult? { get }
     /// The initial state of the lifecycle state machines: the older SDK's, or empty.
     var initialLifecycle: LifecycleStateMachine { get }
     /// A closure that migrates the older SDK's state into the settings.
@@ -65,6 +63,11 @@ extension InstallationMigrator {
     }
 }
 
+extension Analytics {
+    /// The migrator of the older SDK's state.
+    package var migrator: any InstallationMigrator { storage.migrator }
+}
+
 /// The migrator of an app without an older SDK.
 struct NoMigration: InstallationMigrator {
     /// The record of a migration that must not continue, in the format of `TrackwayMigration`.
@@ -80,7 +83,6 @@ struct NoMigration: InstallationMigrator {
         file = StateFile("takeover", in: dependencies.folder, of: dependencies.storage, format: .json)
     }
 
-    var result: MigrationResult? { nil }
     var initialLifecycle: LifecycleStateMachine { LifecycleStateMachine() }
     var change: (@Sendable (inout Settings) -> Void)? { nil }
     var hasPendingImport: Bool { false }

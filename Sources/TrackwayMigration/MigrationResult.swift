@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayCore
+public import Trackway
+package import TrackwayCore
 
 /// The state that a new installation migrated from the app's former SDK.
 ///
@@ -71,5 +72,5 @@ extension Analytics {
     ///
     /// nil if there was nothing to migrate, if this installation was not new, or if no compatibility module requested a
     /// migration. Later starts return the same value until the installation is erased. Callable from any thread.
-    public var migrationResult: MigrationResult? { storage.migrator.result }
+    public var migrationResult: MigrationResult? { (migrator as? LegacyMigrator)?.result }
 }

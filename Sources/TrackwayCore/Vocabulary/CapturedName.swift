@@ -101,4 +101,14 @@ public enum CapturedName {
     /// The attributes are ``CapturedKey/consentDecision``, ``CapturedKey/consentScope``,
     /// ``CapturedKey/consentCategory``, ``CapturedKey/consentSource`` and ``CapturedKey/consentVersion``.
     public static let consent = "_consent"
+
+    // MARK: All names
+
+    /// The names of all events that the SDK records automatically.
+    public static let all: Set<String> = [
+        firstOpen, appStart, appEnd, sessionStart, screenView, userEngagement, profileSet, appException, appUpdate,
+        osUpdate, clickstreamError, installationErased, installationRestored, click, trigger, deviceProperties,
+        appState, profileSetOnce, profileIncrement, profileAppend, profileUnset, profileDelete, itemSet,
+        itemDelete, identityBound, identityUnbound, groupSet, groupLeft, consent,
+    ]
 }

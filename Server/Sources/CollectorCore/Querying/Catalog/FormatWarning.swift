@@ -259,22 +259,13 @@ private enum ReservedVocabulary {
         "user_id", "date", "datetime",
     ]
 
-    static let events: Set<String> = [
-        CapturedName.firstOpen, CapturedName.appStart, CapturedName.appEnd, CapturedName.sessionStart,
-        CapturedName.screenView, CapturedName.userEngagement, CapturedName.profileSet, CapturedName.appException,
-        CapturedName.appUpdate, CapturedName.osUpdate, CapturedName.clickstreamError, CapturedName.installationErased,
-        CapturedName.installationRestored, CapturedName.click, CapturedName.trigger, CapturedName.deviceProperties,
-        CapturedName.appState, CapturedName.profileSetOnce, CapturedName.profileIncrement, CapturedName.profileAppend,
-        CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.itemSet, CapturedName.itemDelete,
-        CapturedName.identityBound,
-        CapturedName.identityUnbound, CapturedName.groupSet, CapturedName.groupLeft,
-        CapturedName.consent,
+    static let events = CapturedName.all.union([
         // These events come from the Clickstream clients for the web and Android.
         "_page_view", "_first_visit", "_scroll", "_search", "_page_load",
         "$AppClick", "$AppDataTrackingClose", "$AppDeeplinkLaunch", "$AppEnd", "$AppInstall", "$AppInteract",
         "$AppPageLeave", "$AppPushClick", "$AppRemoteConfigChanged", "$AppStart", "$AppStartPassively",
         "$AppViewScreen", "$BindID", "$ChannelDebugInstall", "$SignUp", "$UnbindID",
-    ]
+    ])
 
     static let attributes: Set<String> = [
         CapturedKey.isFirstTime, CapturedKey.startKind, CapturedKey.sessionID, CapturedKey.sessionStart,

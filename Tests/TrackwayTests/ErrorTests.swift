@@ -49,7 +49,8 @@ struct ErrorTests {
     }
 
     @Test(arguments: [
-        TrackwayError.Code.invalidAppID, .noDestinations, .tooManyDestinations, .targetMismatch, .snapshotEnded,
+        TrackwayError.Code.invalidAppID, .noDestinations, .tooManyDestinations, .destinationKindMismatch,
+        .snapshotEnded,
         .inForkedChild, .notErased,
     ])
     func `the diagnostics page lists error codes`(_ code: TrackwayError.Code) throws {

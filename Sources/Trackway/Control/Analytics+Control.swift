@@ -25,7 +25,7 @@ extension Analytics {
     ///
     /// Such diagnostics are not reported to the handler. For example, a handler that records events causes a diagnostic
     /// with each event while the disk is full.
-    public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
+    public var unreportedDiagnostics: Int { reporter.unreportedCount }
 
     /// The settings that can change at run time.
     ///

@@ -532,7 +532,7 @@ extension TrackwayError.Code {
     /// around.
     ///
     /// Remedy: Remove the destination before you add one of the other kind.
-    public static let targetMismatch = TrackwayError.Code(rawValue: "target_mismatch")
+    public static let destinationKindMismatch = TrackwayError.Code(rawValue: "destination_kind_mismatch")
 
     /// The snapshot is outdated.
     ///

@@ -50,7 +50,7 @@ extension PendingEvents {
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(
                 batches: batches.makeAsyncIterator(),
-                target: batches.snapshot.destination,
+                destinationID: batches.snapshot.destination,
                 reporter: reporter
             )
         }
@@ -58,16 +58,16 @@ extension PendingEvents {
         /// An iterator that reads events from the files, one batch at a time.
         public struct AsyncIterator: AsyncIteratorProtocol {
             var batches: Batches.AsyncIterator
-            let target: DestinationID
+            let destinationID: DestinationID
             let reporter: DiagnosticReporter
             /// The batch whose events are being returned.
             private var batch: EventBatch?
             private var contexts: [UInt32: JSONValue] = [:]
             private var nextIndex = 0
 
-            init(batches: Batches.AsyncIterator, target: DestinationID, reporter: DiagnosticReporter) {
+            init(batches: Batches.AsyncIterator, destinationID: DestinationID, reporter: DiagnosticReporter) {
                 self.batches = batches
-                self.target = target
+                self.destinationID = destinationID
                 self.reporter = reporter
             }
 
@@ -109,7 +109,7 @@ extension PendingEvents {
                 do throws(JSONError) {
                     event = try Event(json: Array(batch.bytes[record.payload]))
                 } catch {
-                    reporter.report(.eventNotReadable(record.sequence, of: target, error))
+                    reporter.report(.eventNotReadable(record.sequence, of: destinationID, error))
                     return nil
                 }
                 return RecordedEvent(
@@ -126,14 +126,14 @@ extension PendingEvents {
 extension Diagnostic {
     fileprivate static func eventNotReadable(
         _ sequence: UInt64,
-        of target: DestinationID,
+        of id: DestinationID,
         _ error: JSONError
     ) -> Diagnostic {
         Diagnostic(
             code: .eventNotReadable,
-            field: "\(target)",
+            field: "\(id)",
             value: "event \(sequence): \(error)",
-            message: "Event \(sequence) of \"\(target)\" was skipped because it cannot be decoded (\(error)). "
+            message: "Event \(sequence) of \"\(id)\" was skipped because it cannot be decoded (\(error)). "
                 + "Removing the snapshot also removes this event.",
             recoverySuggestion: "Read it with batches(of:) to get its bytes."
         )

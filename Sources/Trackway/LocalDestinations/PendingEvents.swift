@@ -26,7 +26,7 @@ public struct PendingEvents: Sendable {
     }
 
     /// The id of the local destination.
-    public var target: DestinationID { snapshot.destination }
+    public var destinationID: DestinationID { snapshot.destination }
 
     /// The errors that caused events of other processes to be missing.
     ///
@@ -98,27 +98,27 @@ extension Analytics {
     ///
     /// No event is read yet.
     ///
-    /// - Parameter target: The id of a local destination that is configured or was added.
+    /// - Parameter id: The id of a local destination that is configured or was added.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, with
-    ///   ``TrackwayError/Code/targetMismatch`` if the SDK delivers that destination's events, or with
+    ///   ``TrackwayError/Code/destinationKindMismatch`` if the SDK delivers that destination's events, or with
     ///   ``TrackwayError/Code/storageUnavailable`` if the folder currently cannot be read.
     /// - Complexity: O(number of processes that left events).
-    public func pendingEvents(for target: DestinationID) throws(TrackwayError) -> PendingEvents {
-        try requireDestination(target)
-        guard storage.journal.isAppManaged(target) else {
+    public func pendingEvents(for id: DestinationID) throws(TrackwayError) -> PendingEvents {
+        try requireDestination(id)
+        guard storage.journal.isAppManaged(id) else {
             throw TrackwayError(
-                .targetMismatch,
-                "The events of \"\(target)\" cannot be read because the SDK delivers them and removes them itself.",
-                recoverySuggestion: "Configure it as a local destination with .local(\"\(target)\")."
+                .destinationKindMismatch,
+                "The events of \"\(id)\" cannot be read because the SDK delivers them and removes them itself.",
+                recoverySuggestion: "Configure it as a local destination with .local(\"\(id)\")."
             )
         }
-        let rules = runtimeOptions.withLock { $0.rules[target] ?? [] }
+        let rules = runtimeOptions.withLock { $0.rules[id] ?? [] }
         do throws(JournalError) {
             return PendingEvents(
                 try storage.journal.snapshot(
-                    for: target,
-                    admitting: delivery.consents.currentRule(for: target),
-                    filtering: rules.isEmpty ? nil : RuleFilter(rules, for: target, of: storage.journal.installation)
+                    for: id,
+                    admitting: delivery.consents.currentRule(for: id),
+                    filtering: rules.isEmpty ? nil : RuleFilter(rules, for: id, of: storage.journal.installation)
                 ),
                 reporter
             )
@@ -145,14 +145,14 @@ extension Analytics {
     /// Returns the number of pending events for a local destination.
     ///
     /// 0 if the events cannot be counted.
-    func pendingLocalCount(for target: DestinationID) -> UInt64 {
+    func pendingLocalCount(for id: DestinationID) -> UInt64 {
         // If the events cannot be counted, the number is 0; a snapshot reports the reason. The consumer may have been
         // closed in the meantime.
-        if let consumer = storage.journal.heldConsumer, let count = try? consumer.waitingCount(for: target) {
+        if let consumer = storage.journal.heldConsumer, let count = try? consumer.waitingCount(for: id) {
             return count
         }
         // If this count fails, the number is also 0.
-        return (try? storage.journal.countWaiting(for: target)) ?? 0
+        return (try? storage.journal.countWaiting(for: id)) ?? 0
     }
 }
 

@@ -83,14 +83,14 @@ extension Analytics {
     /// remove the destination and add it again.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, or
-    ///   with ``TrackwayError/Code/targetMismatch`` if only one of the old and new destinations is a local destination.
+    ///   with ``TrackwayError/Code/destinationKindMismatch`` if only one of the old and new destinations is a local destination.
     public func replaceDestination(_ destination: DestinationConfiguration) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
         try requireDestination(destination.id)
         let isAppManaged = destination.isLocal
         guard storage.journal.isAppManaged(destination.id) == isAppManaged else {
             throw TrackwayError(
-                .targetMismatch,
+                .destinationKindMismatch,
                 isAppManaged
                     ? "The SDK delivers to the destination \"\(destination.id)\", so it cannot become a local "
                         + "destination while it exists."

@@ -18,7 +18,7 @@ package final class DiagnosticReporter: Sendable {
     }
 
     private let listener: Locked<Listener>
-    private let unreported = Locked(UInt64(0))
+    private let unreported = Locked(0)
     private let log: Handler
     /// The only code that is reported; nil for all codes.
     private let only: Diagnostic.Code?
@@ -54,7 +54,7 @@ package final class DiagnosticReporter: Sendable {
     }
 
     /// The number of diagnostics caused inside the handler.
-    package var unreportedCount: UInt64 { unreported.withLock { $0 } }
+    package var unreportedCount: Int { unreported.withLock { $0 } }
 
     /// Reports diagnostics in order.
     package func report(_ diagnostics: [Diagnostic]) {

@@ -132,7 +132,7 @@ import TrackwayTesting
     }
 
     @Test(arguments: [
-        ("collector" as DestinationID, TrackwayError.Code.targetMismatch), ("unknown", .unknownDestination),
+        ("collector" as DestinationID, TrackwayError.Code.destinationKindMismatch), ("unknown", .unknownDestination),
     ])
     func `a snapshot of a destination that is not local throws an error with a recovery suggestion`(
         id: DestinationID,
@@ -148,13 +148,13 @@ import TrackwayTesting
     func `a local destination and a delivered destination cannot replace each other`() throws {
         let memory = try InMemoryAnalytics(Self.configuration())
         #expect { try memory.analytics.replaceDestination(.local("collector")) } throws: {
-            ($0 as? TrackwayError)?.code == .targetMismatch
+            ($0 as? TrackwayError)?.code == .destinationKindMismatch
         }
         let collector = DestinationConfiguration(
             CollectorDestination(id: "exports", url: "http://collector.test", writeKey: "test")
         )
         #expect { try memory.analytics.replaceDestination(collector) } throws: {
-            ($0 as? TrackwayError)?.code == .targetMismatch
+            ($0 as? TrackwayError)?.code == .destinationKindMismatch
         }
         try memory.analytics.replaceDestination(.local("exports"))
     }

@@ -32,7 +32,7 @@ extension Analytics {
         _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action
     ) {
         guard !isInChild else { return }
-        guard validateUserID(userID) else { return }
+        guard validate(userID, orReport: { Diagnostic(invalidUser: userID, $0) }) else { return }
         let newUniqueID = recording.ids.next(at: recording.clock.now().wall)
         let traits = permitted(traits)
         let (valid, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
@@ -93,7 +93,7 @@ extension Analytics {
     /// `Diagnostic`.
     public func setAnonymousID(_ id: String) {
         guard !isInChild else { return }
-        guard validateIdentifier(id, "id", ifEmpty: "Call resetAnonymousID to restore the original id.") else { return }
+        guard validate(id, orReport: { Diagnostic(invalidAnonymousID: id, $0) }) else { return }
         let origin = IdentityOrigin(installationID)
         lifecycle.identity.perform { settings, _ in
             // The installation's own id is not stored, because it is derived from the installation.
@@ -118,7 +118,7 @@ extension Analytics {
     ///     be at most 50 types.
     public func addIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard validateIdentifier(id, type) else { return }
+        guard validate(id, type: type, orReport: { Diagnostic(invalidIdentifier: id, type, $0) }) else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
     }
 
@@ -127,7 +127,7 @@ extension Analytics {
     /// Records `_identity_unbound`.
     public func removeIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard validateIdentifier(id, type) else { return }
+        guard validate(id, type: type, orReport: { Diagnostic(invalidIdentifier: id, type, $0) }) else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: type)) }
     }
 
@@ -151,7 +151,7 @@ extension Analytics {
     ///   - traits: The group's attributes.
     public func group(_ type: String, id: String, traits: Attributes = [:]) {
         guard !isInChild else { return }
-        guard validateGroup(type, id) else { return }
+        guard validate(id, type: type, orReport: { Diagnostic(invalidGroup: type, id, $0) }) else { return }
         let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
         lifecycle.identity.perform { settings, _ in
@@ -175,67 +175,19 @@ extension Analytics {
 
     // MARK: Validation
 
-    /// Returns whether `user` is a valid user id, and reports problems.
+    /// Returns whether an id, and its type if it has one, are within the limits.
     ///
-    /// Reports a diagnostic if the id is invalid.
-    private func validateUserID(_ user: String) -> Bool {
-        validateIdentifier(user, "user", ifEmpty: "Call signOut to sign the user out.")
-    }
-
-    private func validateIdentifier(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
-        if !id.isEmpty, id.utf8.count <= recording.limits.stringBytes { return true }
-        reporter.report(
-            Diagnostic(
-                code: .userInvalid,
-                field: field,
-                value: id,
-                message: id.isEmpty
-                    ? "The id is empty, so the user was not changed."
-                    : "The id \(id.quoted) has \(id.utf8.count) bytes and the limit is \(recording.limits.stringBytes), so the "
-                        + "user was not changed. It is not truncated because it could then match another user.",
-                recoverySuggestion: id.isEmpty
-                    ? suggestion : "Use an id of at most \(recording.limits.stringBytes) bytes."
-            )
-        )
-        return false
-    }
-
-    private func validateIdentifier(_ id: String, _ kind: String) -> Bool {
+    /// Otherwise reports the diagnostic.
+    private func validate(
+        _ id: String,
+        type: String? = nil,
+        orReport makeDiagnostic: (EventLimits) -> Diagnostic
+    ) -> Bool {
+        let limits = recording.limits
         let isValid =
-            (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
-            && (1...max(1, recording.limits.keyBytes)).contains(kind.utf8.count)
-        if !isValid {
-            reporter.report(
-                Diagnostic(
-                    code: .identityInvalid,
-                    field: "identity",
-                    value: "\(kind.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
-                    message: "The identifier \(id.truncated(toUTF8Count: 64).quoted) of the type "
-                        + "\(kind.truncated(toUTF8Count: 64).quoted) was ignored because one of the two is empty or too long.",
-                    recoverySuggestion:
-                        "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
-                )
-            )
-        }
-        return isValid
-    }
-
-    private func validateGroup(_ type: String, _ id: String) -> Bool {
-        let isValid =
-            (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
-            && (1...max(1, recording.limits.keyBytes)).contains(type.utf8.count)
-        if !isValid {
-            reporter.report(
-                Diagnostic(
-                    code: .groupInvalid,
-                    field: "group",
-                    value: "\(type.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
-                    message: "The group's type or id is empty or too long; the user was not added to the group.",
-                    recoverySuggestion:
-                        "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
-                )
-            )
-        }
+            (1...max(1, limits.stringBytes)).contains(id.utf8.count)
+            && type.map { (1...max(1, limits.keyBytes)).contains($0.utf8.count) } ?? true
+        if !isValid { reporter.report(makeDiagnostic(limits)) }
         return isValid
     }
 
@@ -323,7 +275,7 @@ extension Analytics {
     /// For a compatibility module whose format has no such event; see ``identify(_:traits:)``.
     package func identifySilently(_ user: String) {
         guard !isInChild else { return }
-        guard validateUserID(user) else { return }
+        guard validate(user, orReport: { Diagnostic(invalidUser: user, $0) }) else { return }
         let newUniqueID = makeUniqueID()
         lifecycle.identity.perform { settings, moment in
             guard settings.identity.user != user else { return .init() }
@@ -366,5 +318,54 @@ extension [IdentityMachine.Action] {
         filter { action in
             if case .record = action { false } else { true }
         }
+    }
+}
+
+extension Diagnostic {
+    fileprivate init(invalidUser id: String, _ limits: EventLimits) {
+        self.init(invalid: id, "user", ifEmpty: "Call signOut to sign the user out.", limits)
+    }
+
+    fileprivate init(invalidAnonymousID id: String, _ limits: EventLimits) {
+        self.init(invalid: id, "id", ifEmpty: "Call resetAnonymousID to restore the original id.", limits)
+    }
+
+    private init(invalid id: String, _ field: String, ifEmpty suggestion: String, _ limits: EventLimits) {
+        self.init(
+            code: .userInvalid,
+            field: field,
+            value: id,
+            message: id.isEmpty
+                ? "The id is empty, so the user was not changed."
+                : "The id \(id.quoted) has \(id.utf8.count) bytes and the limit is \(limits.stringBytes), so the "
+                    + "user was not changed. It is not truncated because it could then match another user.",
+            recoverySuggestion: id.isEmpty ? suggestion : "Use an id of at most \(limits.stringBytes) bytes."
+        )
+    }
+
+    fileprivate init(invalidIdentifier id: String, _ type: String, _ limits: EventLimits) {
+        let (type, id) = (type.truncated(toUTF8Count: 64), id.truncated(toUTF8Count: 64))
+        self.init(
+            code: .identityInvalid,
+            field: "identity",
+            value: "\(type): \(id)",
+            message: "The identifier \(id.quoted) of the type \(type.quoted) was ignored because one of the two is "
+                + "empty or too long.",
+            recoverySuggestion: Self.bounds(limits)
+        )
+    }
+
+    fileprivate init(invalidGroup type: String, _ id: String, _ limits: EventLimits) {
+        self.init(
+            code: .groupInvalid,
+            field: "group",
+            value: "\(type.truncated(toUTF8Count: 64)): \(id.truncated(toUTF8Count: 64))",
+            message: "The group's type or id is empty or too long; the user was not added to the group.",
+            recoverySuggestion: Self.bounds(limits)
+        )
+    }
+
+    private static func bounds(_ limits: EventLimits) -> String {
+        "Use a type of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
     }
 }

@@ -39,7 +39,7 @@ func documentedCalls() async throws {
         ["value": 99.9],
         items: [Item(id: "123", name: "Nature", ["publisher": "Nature Research"])]
     )
-    analytics.record(AddToCart(sku: "A-1", price: 12.5))
+    analytics.record(AddToCart(sku: sku, price: price))
     analytics.record("internal_metric", to: ["audit"])
 
     analytics.screen("Home")
@@ -66,7 +66,7 @@ func documentedCalls() async throws {
     analytics.removeTimer("checkout")
     analytics.clearTimers()
 
-    let receipt = try await analytics.recordDurably("purchase", ["total": 12.5])
+    let receipt = try await analytics.recordDurably("purchase", ["total": price])
     let report = await analytics.flush(timeout: .seconds(5))
     for await consent in analytics.consentUpdates where consent != .pending { break }
     _ = Analytics.start(Configuration(appID: "shopping", destinations: [.local("exports")]))

@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 
 import duckdb
+import export
 import funnels
 import identity
 from collector import Collector
@@ -71,6 +72,7 @@ def check(program, comparison):
             identity.assign_people(database, 0)
             comparison.check("sample", funnel_difference(collector, database, rows, people))
             comparison.check("sample", people_difference(collector, rows, people))
+            comparison.check("export", export.difference(program, collector, rows))
         finally:
             collector.stop()
 

@@ -42,8 +42,8 @@ public enum TrackwayCommands {
             CommandGroup(
                 name: "Collector",
                 subcommands: [
-                    serve, KeysCommand.self, SAPPolicyCommand.self, DemoCommand.self, SampleCommand.self,
-                    ResetCommand.self,
+                    serve, KeysCommand.self, BackupCommand.self, SAPPolicyCommand.self, DemoCommand.self,
+                    SampleCommand.self, ResetCommand.self,
                 ]
             ),
             CommandGroup(

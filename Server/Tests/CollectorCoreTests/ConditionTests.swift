@@ -69,6 +69,8 @@ struct ConditionTests {
         ("made or bought=1", "no comparison on one side of “or”", "character 1"),
         ("a=1 or ", "no name", "character 8"), ("a=1 or =2", "no name", "character 8"),
         ("a=1 or b or c=2", "no comparison on one side", "character 8"),
+        ("a=1 or or b=2", "no condition before “or”", "character 8"), ("or b=2", "no condition before “or”", "character 1"),
+        ("a=1 or OR\tb=2", "no condition before “or”", "character 8"),
         ("a=[1,2", "a list without an end", "character 3"),
         ("a=[", "a list without an end", "character 3"), ("a=[]", "an empty value in its list", "character 4"),
         ("a=[1,,2]", "an empty value in its list", "character 6"), ("a=[1,]", "an empty value", "character 6"),

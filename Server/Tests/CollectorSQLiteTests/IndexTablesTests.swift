@@ -44,7 +44,7 @@ struct IndexTablesTests {
             try db.execute(sql: "INSERT INTO installations (number, id, erased) VALUES (2, 2, 0)")
             try IndexTables(db).clear(db)
             let left = try tables.filter { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") != 0 }
-            #expect(left == ["erased_users", "erasures", "installations", "progress"])
+            #expect(left == ["erased_users", "erasures", "installations", "progress", "retention"])
             #expect(try Int.fetchAll(db, sql: "SELECT number FROM installations") == [1])
             #expect(try Int.fetchAll(db, sql: "SELECT events FROM erasures") == [0])
             let progress = try #require(try Row.fetchOne(db, sql: "SELECT * FROM progress"))

@@ -26,6 +26,17 @@ struct CollectorLedgerTests {
     }
 
     @Test
+    func `expired events are accounted for`() throws {
+        let ledger = try ledger(
+            #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"expired":4,"gaps":[]}]}"#
+        )
+        #expect(ledger.isComplete)
+        #expect(ledger.rows[0].missing == 0)
+        let text = LedgerText(style: Style(isColored: false)).lines(ledger).joined(separator: "\n")
+        #expect(text.contains("expired: 4 events"))
+    }
+
+    @Test
     func `events without a report count as missing, and the gaps are listed`() throws {
         let ledger = try ledger(
             #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"gaps":[[3,5],[9,9],[7,1],["x"]]}]}"#

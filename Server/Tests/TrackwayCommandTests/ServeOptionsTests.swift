@@ -21,6 +21,11 @@ struct ServeOptionsTests {
         ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
         ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
         ["--open-read", "--read-key", "always"], ["--open-read", "--host", "0.0.0.0"],
+        ["--keep", ""], ["--keep", "0d"], ["--keep=-1d"], ["--keep", "90"], ["--keep", "12h"], ["--keep", "36526d"],
+        ["--keep", "9223372036854775807d"], ["--keep", "1317624576693539402w"], ["--keep", "1.5d"],
+        ["--keep-bytes", "0G"], ["--keep-bytes", "255M"], ["--keep-bytes=-1G"], ["--keep-bytes", "1000000000"],
+        ["--keep-bytes", "9223372036854775807T"], ["--keep-bytes", "5g"], ["--ephemeral", "--keep", "7d"],
+        ["--ephemeral", "--keep-bytes", "1G"],
     ])
     func `invalid options are rejected`(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }
@@ -35,7 +40,8 @@ struct ServeOptionsTests {
             ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
             ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
             ["--ephemeral", "--json", "--address-file", "/tmp/address"], ["--open-read"],
-            ["--open-read", "--dev-key", "dev"],
+            ["--open-read", "--dev-key", "dev"], ["--keep", "1d"], ["--keep", "52w", "--keep-bytes", "256M"],
+            ["--keep-bytes", "2T"],
         ] as [[String]]
     )
     func `valid options are accepted`(_ arguments: [String]) throws {

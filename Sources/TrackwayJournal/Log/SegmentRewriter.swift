@@ -43,6 +43,17 @@ public struct SegmentRewriter: Sendable {
         }
     }
 
+    /// Returns the length of a segment's file; 0 if there is none.
+    ///
+    /// - Throws: ``JournalError`` if the storage cannot be read.
+    public func bytes(of segment: UInt32) throws(JournalError) -> Int {
+        do {
+            return try storage.size(of: SegmentName.path(folder, segment)) ?? 0
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
     /// Deletes files that a killed process left behind while it replaced a segment.
     ///
     /// Such a file contains a copy of the segment.

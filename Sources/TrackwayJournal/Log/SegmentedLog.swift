@@ -142,15 +142,17 @@ public final class SegmentedLog: Sendable {
     ///
     /// Does nothing if the current segment contains no records.
     ///
+    /// - Parameter createsNext: whether to create the next segment even if this owner of the log has not written any.
     /// - Returns: the position of the next record. All earlier records are in completed segments.
     /// - Throws: `storage` if the next segment cannot be created, `closed`, or `synchronizationFailed`.
     /// - Complexity: O(bytes that have not been flushed yet).
-    public func completeSegment() throws(JournalError) -> LogPosition {
+    public func completeSegment(createsNext: Bool = false) throws(JournalError) -> LogPosition {
         try flushing.withLock { (_) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in
                 if let failure = state.failure { throw failure }
                 let first = SegmentPreamble.size + FrameHeader.stride(payload: 0)
-                guard state.log.appender != nil, state.log.end.offset > first else { return }
+                let isNeeded = state.log.appender == nil ? createsNext : state.log.end.offset > first
+                guard isNeeded else { return }
                 do throws(StorageError) {
                     try state.log.roll(payload: 0, sequence: state.next - 1, origin: [])
                 } catch {

@@ -47,6 +47,7 @@ struct AccountReader: Sendable {
             case .rejected: account.rejected.ranges.last
             case .dropped: account.dropped[reason]?.ranges.last
             case .skipped: account.skipped.ranges.last
+            case .expired: account.expired.ranges.last
             case .untracked: account.untracked.ranges.last
             }
         return last?.upperBound

@@ -10,7 +10,7 @@ import { DetailsDrawer } from "./details-drawer.js";
 import { Devices } from "./devices.js";
 import { byId, h, setText } from "./dom.js";
 import { parseFilter, withTerm } from "./filter.js";
-import { formatCompact, formatNumber } from "./format.js";
+import { formatCompact, formatDateTime, formatNumber } from "./format.js";
 import { Insights } from "./insights.js";
 import { Ledger } from "./ledger.js";
 import { LiveEvents } from "./live-events.js";
@@ -206,7 +206,7 @@ async function poll() {
     }),
     update(getJSON("/v1/stats"), (stats) => {
       setText(byId("total-events"), formatCompact(stats.events ?? 0));
-      byId("total-events").title = formatNumber(stats.events ?? 0);
+      byId("total-events").title = formatNumber(stats.events ?? 0) + (stats.kept_from === undefined ? "" : `, kept since ${formatDateTime(stats.kept_from)}`);
       setText(byId("total-installations"), formatCompact(stats.installations ?? 0));
       setText(byId("total-failed"), formatCompact(stats.failed ?? 0));
       byId("total-failed").dataset.tone = stats.failed > 0 ? "warn" : "neutral";

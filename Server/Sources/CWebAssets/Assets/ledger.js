@@ -91,6 +91,7 @@ export class Ledger {
   #totals(summary, scope) {
     const dropped = Object.values(summary.dropped).reduce((sum, count) => sum + count, 0);
     const facts = [["received", summary.received, ""], ["missing", summary.missing, summary.missing > 0 ? "is-missing" : ""], ["in transit", summary.waiting, ""], ["dropped by devices", dropped, ""], ["rejected", summary.rejected, ""], ["duplicates", summary.duplicates, ""]];
+    if (summary.expired > 0) facts.splice(1, 0, ["expired", summary.expired, ""]);
     return h("li", { class: "ledger-sums" },
       h("dl", {}, facts.map(([name, value, kind]) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, formatNumber(value))))),
       scope === "" ? null : h("p", { class: "panel-note" }, `Totals${scope}.`));
@@ -153,10 +154,10 @@ export function groupByInstallation(rows) {
   for (const row of rows) {
     const writer = withGapCounts(row);
     const entry = entries.get(row.installation) ?? {
-      installation: row.installation, writers: [], recorded: 0, received: 0, rejected: 0, duplicates: 0, skipped: 0, dropped: {}, missing: 0, waiting: 0, last: 0,
+      installation: row.installation, writers: [], recorded: 0, received: 0, expired: 0, rejected: 0, duplicates: 0, skipped: 0, dropped: {}, missing: 0, waiting: 0, last: 0,
     };
     entry.writers.push(writer);
-    for (const key of ["recorded", "received", "rejected", "duplicates", "skipped", "missing", "waiting"]) entry[key] += writer[key];
+    for (const key of ["recorded", "received", "expired", "rejected", "duplicates", "skipped", "missing", "waiting"]) entry[key] += writer[key];
     for (const [reason, count] of Object.entries(writer.dropped)) entry.dropped[reason] = (Object.hasOwn(entry.dropped, reason) ? entry.dropped[reason] : 0) + count;
     entry.last = Math.max(entry.last, writer.last);
     entries.set(row.installation, entry);
@@ -171,7 +172,7 @@ export function groupByInstallation(rows) {
  * missing.
  */
 function withGapCounts(row) {
-  const filled = { rejected: 0, duplicates: 0, skipped: 0, dropped: {}, gaps: [], ...row, last: row.last_received ?? 0 };
+  const filled = { expired: 0, rejected: 0, duplicates: 0, skipped: 0, dropped: {}, gaps: [], ...row, last: row.last_received ?? 0 };
   let missing = 0;
   let waiting = 0;
   for (const [first, last] of filled.gaps) {
@@ -192,6 +193,7 @@ function countNodes(entry) {
   for (const [reason, count] of Object.entries(entry.dropped)) {
     if (count > 0) parts.push(h("span", { class: "is-dropped" }, h("b", {}, formatNumber(count)), ` dropped: ${printable(reason).replaceAll("_", " ")}`));
   }
+  if (entry.expired > 0) parts.push(h("span", {}, h("b", {}, formatNumber(entry.expired)), " expired"));
   if (entry.rejected > 0) parts.push(h("span", { class: "is-rejected" }, h("b", {}, formatNumber(entry.rejected)), " rejected"));
   if (entry.skipped > 0) parts.push(h("span", {}, h("b", {}, formatNumber(entry.skipped)), " for other destinations"));
   if (entry.duplicates > 0) parts.push(h("span", {}, h("b", {}, formatNumber(entry.duplicates)), " duplicates"));

@@ -129,12 +129,13 @@ public final class Intake: RecordIntake {
     /// Nil before the first commit. An index that has reached this position contains everything that was acknowledged.
     public func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
 
-    /// Completes the log's current segment, so that its records can be rewritten.
+    /// Completes the log's current segment, so that its records can be rewritten or deleted.
     ///
+    /// - Parameter createsNext: Whether to create the next segment even if nothing was committed since the start.
     /// - Returns: The position of the next record. All earlier records are in completed segments and on stable storage.
     /// - Throws: `JournalError`, such as `storage` if the next segment cannot be created.
-    public func completeSegment() throws(JournalError) -> LogPosition {
-        try log.completeSegment()
+    public func completeSegment(createsNext: Bool = false) throws(JournalError) -> LogPosition {
+        try log.completeSegment(createsNext: createsNext)
     }
 
     /// Deletes the whole segments of the log before `position`.

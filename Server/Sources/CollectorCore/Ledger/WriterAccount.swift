@@ -4,7 +4,7 @@
 /// The sequence numbers of one writer, as a store keeps them.
 ///
 /// The ledger row is computed from these numbers. A number that arrived counts as received, regardless of what the
-/// device reported about it before or after. A number that admission rejected counts as rejected. Next in priority are
+/// device reported about it before or after, and as expired once its event was removed because of its age. A number that admission rejected counts as rejected. Next in priority are
 /// the device's own losses, followed by numbers meant only for other destinations and by untracked numbers.
 public struct WriterAccount: Sendable, Hashable {
     /// The maximum number of gaps in one ledger row.
@@ -21,6 +21,8 @@ public struct WriterAccount: Sendable, Hashable {
     public var recorded: UInt64 = 0
     /// The sequence numbers of stored events.
     public var received = SequenceRanges()
+    /// The sequence numbers of stored events that were removed because of their age.
+    public var expired = SequenceRanges()
     /// The sequence numbers of rejected events.
     public var rejected = SequenceRanges()
     /// The sequence numbers dropped by the device, by reason.
@@ -47,13 +49,14 @@ public struct WriterAccount: Sendable, Hashable {
         case .rejected: rejected.insert(first...last)
         case .skipped: skipped.insert(first...last)
         case .untracked: untracked.insert(first...last)
+        case .expired: expired.insert(first...last)
         case .dropped: dropped[reason, default: SequenceRanges()].insert(first...last)
         }
     }
 
     /// The number of ranges in the account.
     public var rangeCount: Int {
-        received.ranges.count + rejected.ranges.count + skipped.ranges.count + untracked.ranges.count
+        received.ranges.count + expired.ranges.count + rejected.ranges.count + skipped.ranges.count + untracked.ranges.count
             + dropped.values.reduce(0) { $0 + $1.ranges.count }
     }
 
@@ -66,7 +69,7 @@ public struct WriterAccount: Sendable, Hashable {
         guard recorded > 0 else { return AccountTotals() }
         // Sort the reasons, so that a number with two reasons is always counted for the same one.
         let reasons = dropped.keys.sorted()
-        let sets = [received, rejected] + reasons.map { dropped[$0] ?? SequenceRanges() } + [skipped, untracked]
+        let sets = [expired, received, rejected] + reasons.map { dropped[$0] ?? SequenceRanges() } + [skipped, untracked]
         var pass = RangeSweep(sets)
         var result = AccountTotals()
         pass.run { range in
@@ -76,13 +79,14 @@ public struct WriterAccount: Sendable, Hashable {
             result.missing += gap.upperBound - gap.lowerBound + 1
             if result.gaps.count < Self.maxGaps { result.gaps.append(gap) }
         }
-        result.received = pass.counts[0]
-        result.rejected = pass.counts[1]
-        for (index, reason) in reasons.enumerated() where pass.counts[2 + index] > 0 {
-            result.dropped[reason] = pass.counts[2 + index]
+        result.expired = pass.counts[0]
+        result.received = pass.counts[1]
+        result.rejected = pass.counts[2]
+        for (index, reason) in reasons.enumerated() where pass.counts[3 + index] > 0 {
+            result.dropped[reason] = pass.counts[3 + index]
         }
-        result.skipped = pass.counts[2 + reasons.count]
-        result.untracked = pass.counts[3 + reasons.count]
+        result.skipped = pass.counts[3 + reasons.count]
+        result.untracked = pass.counts[4 + reasons.count]
         return result
     }
 }
@@ -181,6 +185,8 @@ private struct RangeSweep {
 public struct AccountTotals: Sendable, Hashable {
     /// The number of distinct sequence numbers of stored events.
     public var received: UInt64 = 0
+    /// The number of distinct sequence numbers of expired events, which do not count as received.
+    public var expired: UInt64 = 0
     /// The number of rejected sequence numbers.
     public var rejected: UInt64 = 0
     /// The number of sequence numbers dropped by the device, by reason.
@@ -212,4 +218,6 @@ public enum RangeKind: Int64, Sendable, Hashable, CaseIterable {
     ///
     /// Used if the writer has more ranges than are stored.
     case untracked = 4
+    /// Stored events that were removed because of their age.
+    case expired = 5
 }

@@ -191,6 +191,8 @@ public struct StoreTotals: Sendable, Hashable {
     public var failureReason: String?
     /// The arrival time before which events have expired; nil if none.
     public var retainedSince: Timestamp?
+    /// The number of events that have expired.
+    public var expiredEvents: UInt64
 
     /// Creates totals.
     public init(
@@ -202,7 +204,8 @@ public struct StoreTotals: Sendable, Hashable {
         erasedInstallations: UInt64 = 0,
         erasedEvents: UInt64 = 0,
         failureReason: String? = nil,
-        retainedSince: Timestamp? = nil
+        retainedSince: Timestamp? = nil,
+        expiredEvents: UInt64 = 0
     ) {
         self.events = events
         self.installations = installations
@@ -213,6 +216,7 @@ public struct StoreTotals: Sendable, Hashable {
         self.erasedEvents = erasedEvents
         self.failureReason = failureReason
         self.retainedSince = retainedSince
+        self.expiredEvents = expiredEvents
     }
 }
 
@@ -225,6 +229,7 @@ extension StoreTotals {
         ] {
             writer.member(key, value)
         }
+        if expiredEvents > 0 { writer.member("expired_events", expiredEvents) }
         writer.writeRetainedSince(retainedSince)
         if let failureReason { writer.member("trouble", failureReason) }
     }

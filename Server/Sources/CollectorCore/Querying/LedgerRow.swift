@@ -5,7 +5,7 @@ public import TrackwayCore
 
 /// The account of one writer's sequence numbers.
 ///
-/// Every number is received, rejected, dropped with a reason, skipped, untracked, or missing.
+/// Every number is received, expired, rejected, dropped with a reason, skipped, untracked, or missing.
 public struct LedgerRow: Sendable, Hashable {
     /// The installed copy of the app.
     public var installation: InstallationID
@@ -15,6 +15,8 @@ public struct LedgerRow: Sendable, Hashable {
     public var recorded: UInt64
     /// The number of distinct stored events.
     public var received: UInt64
+    /// The number of distinct stored events that were removed because of their age.
+    public var expired: UInt64
     /// The number of events rejected by admission.
     ///
     /// Rejected events are kept as failed events.
@@ -50,6 +52,7 @@ public struct LedgerRow: Sendable, Hashable {
         writer: WriterID,
         recorded: UInt64,
         received: UInt64,
+        expired: UInt64 = 0,
         rejected: UInt64 = 0,
         duplicates: UInt64 = 0,
         dropped: [String: UInt64] = [:],
@@ -64,6 +67,7 @@ public struct LedgerRow: Sendable, Hashable {
         self.writer = writer
         self.recorded = recorded
         self.received = received
+        self.expired = expired
         self.rejected = rejected
         self.duplicates = duplicates
         self.dropped = dropped
@@ -94,6 +98,7 @@ extension LedgerRow {
             writer: writer,
             recorded: account.recorded,
             received: totals.received,
+            expired: totals.expired,
             rejected: totals.rejected,
             duplicates: duplicates,
             dropped: totals.dropped,
@@ -153,6 +158,7 @@ extension LedgerRow: BudgetedRow {
         ] {
             writer.member(key, value)
         }
+        if expired > 0 { writer.member("expired", expired) }
         writer.object("dropped") { writer in
             for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
         }

@@ -30,6 +30,8 @@ public struct LedgerSummary: Sendable, Hashable {
     public var recorded: UInt64 = 0
     /// The number of distinct stored events.
     public var received: UInt64 = 0
+    /// The number of distinct stored events that were removed because of their age.
+    public var expired: UInt64 = 0
     /// The number of unaccounted-for sequence numbers that do not end an account.
     public var missing: UInt64 = 0
     /// The number of sequence numbers whose events are still pending.
@@ -99,6 +101,7 @@ public struct LedgerSummary: Sendable, Hashable {
         if missingHere > 0 { keep(row, missing: missingHere) }
         recorded = Self.sum(recorded, row.recorded)
         received = Self.sum(received, row.received)
+        expired = Self.sum(expired, row.expired)
         rejected = Self.sum(rejected, row.rejected)
         duplicates = Self.sum(duplicates, row.duplicates)
         untracked = Self.sum(untracked, row.untracked)
@@ -138,6 +141,7 @@ public struct LedgerSummary: Sendable, Hashable {
             writer.member(key, value)
         }
         if untracked > 0 { writer.member("untracked", untracked) }
+        if expired > 0 { writer.member("expired", expired) }
         writer.object("dropped") { writer in
             for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
         }

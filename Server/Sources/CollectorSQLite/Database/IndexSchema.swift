@@ -25,6 +25,7 @@ enum IndexMigration: String, CaseIterable {
     case v15RangeCounts = "15"
     case v16SignIns = "16"
     case v17ErasedUsers = "17"
+    case v18Retention = "18"
 
     /// The last migration that requires a rebuild from the log.
     ///
@@ -55,6 +56,7 @@ enum IndexMigration: String, CaseIterable {
         case .v15RangeCounts: IndexSchema.v15RangeCounts
         case .v16SignIns: IndexSchema.v16SignIns
         case .v17ErasedUsers: IndexSchema.v17ErasedUsers
+        case .v18Retention: IndexSchema.v18Retention
         }
     }
 }

@@ -127,6 +127,9 @@ public final class LogEraser: Sendable {
         return .advanced
     }
 
+    /// Whether a pass is in progress, whose segments must not be deleted.
+    var isActive: Bool { state.withLock { $0.pass != nil } }
+
     /// The time before the next pass may begin; nil if it may begin now.
     private var pause: Duration? {
         guard !queue.startable.contains(where: { $0.isByOperator && !$0.isFollowUp }) else { return nil }
@@ -215,6 +218,7 @@ public final class LogEraser: Sendable {
             events.append(try await removeFromIndex(plan, pass, store, checker))
         }
         try await store.discardRemovedPages()
+        try store.renewRetainedState()
         for segment in pass.requests.sorted() {
             _ = try rewriter.rewrite(
                 segment,
@@ -312,7 +316,11 @@ public final class LogEraser: Sendable {
             let cursor = transaction.progress.cursor
             try transaction.complete(plan, failures: pass.failures) { transaction, installation in
                 let walk = RecordVisitor(InstallationFilter(transaction, installation), limits: limits)
+                // Expired records are no longer in the index, even if their segments still exist.
+                let first = transaction.retention.first
                 for start in pass.shared[installation] ?? [] where start < cursor {
+                    let place = EventPosition(segment: start.segment, offset: start.offset)
+                    guard place >= first else { continue }
                     var reader = LogReader(folder: folder, storage: storage, from: start)
                     guard let entry = try reader.next(), entry.start == start else { continue }
                     let record = reader.withPayload(of: entry) { payload in
@@ -321,6 +329,7 @@ public final class LogEraser: Sendable {
                     guard case .batch(let batch, _, _) = record else { continue }
                     transaction.facts = BatchFacts(batch)
                     transaction.contextCount = 0
+                    transaction.recordStart = place
                     try walk.enter(record, at: start)
                 }
             }

@@ -21,6 +21,7 @@ struct AccountDirectory: IndexTable {
     private let addDuplicates: RawStatement
     private let findContext: RawStatement
     private let addContext: RawStatement
+    private let useContext: RawStatement
     private let markErased: RawStatement
     private let addErasure: RawStatement
     private let addErased: RawStatement
@@ -40,14 +41,15 @@ struct AccountDirectory: IndexTable {
         findContext = try RawStatement(
             db,
             """
-            SELECT number FROM (SELECT number, content FROM contexts WHERE installation = ?1 AND hash = ?2 LIMIT \(Self.maximumHashCollisions))
+            SELECT number, last FROM (SELECT number, content, last FROM contexts WHERE installation = ?1 AND hash = ?2 LIMIT \(Self.maximumHashCollisions))
             WHERE content = ?3
             """
         )
         addContext = try RawStatement(
             db,
-            "INSERT INTO contexts (installation, hash, content, project) VALUES (?, ?, ?, ?)"
+            "INSERT INTO contexts (installation, hash, content, project, last) VALUES (?, ?, ?, ?, ?)"
         )
+        useContext = try RawStatement(db, "UPDATE contexts SET last = ? WHERE number = ?")
         markErased = try RawStatement(db, "UPDATE installations SET erased = 1 WHERE number = ?")
         addErasure = try RawStatement(
             db,
@@ -161,23 +163,33 @@ struct AccountDirectory: IndexTable {
     /// Returns the number of the context with exactly this content, and whether it is new.
     ///
     /// Contexts are stored per installation, so that erasing an installation removes them.
+    ///
+    /// - Parameter record: The position of the record with the context. A context expires with the last such record.
     func context(
         _ content: UnsafeRawBufferPointer,
         hash: Int64,
         of installation: Int64,
-        project: String?
+        project: String?,
+        usedAt record: Int64
     ) throws -> (number: Int64, isNew: Bool) {
         findContext.bind(1, installation)
         findContext.bind(2, hash)
         findContext.bindBlob(3, content)
         if try findContext.step() {
-            defer { findContext.reset() }
-            return (findContext.integer(0), false)
+            let (number, last) = (findContext.integer(0), findContext.integer(1))
+            findContext.reset()
+            if last < record {
+                useContext.bind(1, record)
+                useContext.bind(2, number)
+                try useContext.run()
+            }
+            return (number, false)
         }
         addContext.bind(1, installation)
         addContext.bind(2, hash)
         addContext.bindBlob(3, content)
         addContext.bind(4, project)
+        addContext.bind(5, record)
         try addContext.run()
         return (db.lastInsertedRowID, true)
     }

@@ -22,10 +22,10 @@ enum CatalogTable {
         milliseconds / dayLength - (milliseconds % dayLength < 0 ? 1 : 0)
     }
 
-    /// Subtracts an installation's events from the counts.
+    /// Subtracts events from the counts.
     ///
     /// Call this before the events are deleted.
-    static func take(installation: StatementArguments, outOf db: Database) throws {
+    static func take(_ events: EventSelection, outOf db: Database) throws {
         let day = "time / \(dayLength) - (time % \(dayLength) < 0)"
         let separateNameCount = "EXISTS (SELECT 1 FROM names WHERE names.name = events.name)"
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS named (name TEXT PRIMARY KEY, events INTEGER)")
@@ -33,20 +33,20 @@ enum CatalogTable {
         try db.execute(
             sql: """
                 INSERT INTO named
-                SELECT CASE WHEN \(separateNameCount) THEN name ELSE '\(others)' END, count(*) FROM \(RunTable.eventsOfInstallation) GROUP BY 1
+                SELECT CASE WHEN \(separateNameCount) THEN name ELSE '\(others)' END, count(*) FROM \(events.table) GROUP BY 1
                 """,
-            arguments: installation
+            arguments: events.arguments
         )
         try db.execute(
             sql: """
                 UPDATE name_days SET events = name_days.events - gone.events
                 FROM (
                     SELECT CASE WHEN \(separateNameCount) THEN name ELSE '\(others)' END AS name, \(day) AS day, count(*) AS events
-                    FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
+                    FROM \(events.table) GROUP BY 1, 2
                 ) AS gone
                 WHERE name_days.name = gone.name AND name_days.day = gone.day
                 """,
-            arguments: installation
+            arguments: events.arguments
         )
         try db.execute(sql: "DELETE FROM name_days WHERE name IN (SELECT name FROM named) AND events <= 0")
         try db.execute(
@@ -55,7 +55,7 @@ enum CatalogTable {
         try db.execute(sql: "DELETE FROM names WHERE name IN (SELECT name FROM named) AND events <= 0")
     }
 
-    /// Recomputes the time ranges of the names that ``take(installation:outOf:)`` subtracted from.
+    /// Recomputes the time ranges of the names that ``take(_:outOf:)`` subtracted from.
     ///
     /// - Complexity: O(names of the installation), each with an index lookup.
     static func narrow(_ db: Database) throws {
@@ -246,7 +246,7 @@ final class CatalogCounts: IndexTable {
     var tableNames: [String] { ["names", "name_days"] }
 
     func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
-        try CatalogTable.take(installation: [installation], outOf: db)
+        try CatalogTable.take(.installation(installation), outOf: db)
     }
 
     func eventsRemoved(from db: Database) throws {

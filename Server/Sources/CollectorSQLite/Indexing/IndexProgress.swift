@@ -86,10 +86,15 @@ struct FoundIndex {
     let erased: Set<InstallationID>
     /// The erased users.
     let erasedUsers: Set<IdentityHash>
+    /// The boundary of the kept records.
+    let retention: RetentionBoundary
 
     init(_ database: IndexDatabase) throws {
-        (progress, erased, erasedUsers) = try database.pool.read { db in
-            (try IndexProgress(db), try ErasureRows.installations(db), try ErasedUserTable.identities(db))
+        (progress, erased, erasedUsers, retention) = try database.pool.read { db in
+            (
+                try IndexProgress(db), try ErasureRows.installations(db), try ErasedUserTable.identities(db),
+                try RetentionBoundary(db)
+            )
         }
     }
 }

@@ -64,6 +64,7 @@ struct IndexTables {
     let ranges: RangeTable
     let directory: AccountDirectory
     let erasedUsers: ErasedUserTable
+    let retention: RetentionTable
 
     /// All tables, in the order of flushing and erasing.
     ///
@@ -97,9 +98,10 @@ struct IndexTables {
         ranges = try RangeTable(db)
         directory = try AccountDirectory(db)
         erasedUsers = try ErasedUserTable(db, identities: identities)
+        retention = try RetentionTable(db)
         all = [
             minutes, nameRuns, catalog, quarters, plan, failed, behavior, events, runs, signIns, ranges, directory,
-            erasedUsers, ReadStateTable(),
+            erasedUsers, retention, ReadStateTable(),
         ]
     }
 

@@ -26,6 +26,8 @@ final class IndexTransaction {
         var facts: ContextFacts?
         var run: ClosedRange<UInt64>?
         var duplicates: Int64 = 0
+        /// Whether any event of the writer expired.
+        var hasExpired = false
         /// The number of events rejected because the installation was erased.
         var refused: Int64 = 0
         /// The erased user of the current context; nil for everyone else.
@@ -37,6 +39,14 @@ final class IndexTransaction {
     /// The decoded values of the current record, and the number of its contexts seen so far.
     var facts: BatchFacts?
     var contextCount = 0
+    /// The position of the current record.
+    var recordStart = EventPosition.start
+    /// The boundary of the kept records before this transaction.
+    let retention: RetentionBoundary
+    /// Whether records are being indexed for the second time.
+    ///
+    /// Which of their events are duplicates was decided the first time.
+    var isRepeating: Bool
     /// Whether rows were removed that other rows may still reference.
     var hasRemoved = false
     /// The installations erased in this transaction.
@@ -67,6 +77,8 @@ final class IndexTransaction {
         self.db = db
         self.erasures = erasures
         progress = try IndexProgress(db)
+        retention = try RetentionBoundary(db)
+        isRepeating = retention.target != nil
         tables = try IndexTables(
             db,
             plan: checker,
@@ -106,6 +118,9 @@ final class IndexTransaction {
         )
         tables.behavior.clearContext(installation: place?.number ?? 0, installation)
         plan?.follow(version: nil)
+        if let account, retention.events > 0, !isRepeating {
+            batch.hasExpired = try tables.ranges.hasRange(writer: account, kind: .expired)
+        }
         if let account { try tables.directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
@@ -124,7 +139,8 @@ final class IndexTransaction {
             content,
             hash: context.hash,
             of: batch.installation ?? 0,
-            project: facts.project
+            project: facts.project,
+            usedAt: recordStart.rawValue
         )
         batch.facts = facts
         batch.context = number
@@ -192,6 +208,11 @@ final class IndexTransaction {
             try erased(.accepted, sequence: sequence)
             return followUp(user: user.id, user.identity, at: position)
         }
+        if try isKnownRepeat(at: position, sequence) {
+            try store()
+            try countDuplicate(sequence, at: position)
+            return
+        }
         let event = ReceivedEvent(line, scan)
         let session = facts.session ?? batch.facts?.session
         if session.map(ByteText.init) != waitingSession.map(ByteText.init) {
@@ -234,13 +255,26 @@ final class IndexTransaction {
             if isNew {
                 stored += 1
                 try count(event, owner)
+                if let sequence = event.sequence { try arrived(sequence) }
             } else {
-                progress.duplicates += 1
-                batch.duplicates += 1
+                try countDuplicate(event.sequence, at: event.position)
             }
-            if let sequence = event.sequence { try arrived(sequence) }
         }
         return stored
+    }
+
+    private func countDuplicate(_ sequence: UInt64?, at position: EventPosition) throws {
+        progress.duplicates += 1
+        batch.duplicates += 1
+        try tables.retention.addRepeat(position)
+        if let sequence { try arrived(sequence) }
+    }
+
+    /// Whether an event is a duplicate of an event that may have expired.
+    private func isKnownRepeat(at position: EventPosition, _ sequence: UInt64?) throws -> Bool {
+        if isRepeating { return try tables.retention.isRepeat(position) }
+        guard batch.hasExpired, let sequence, sequence > 0, let writer = batch.writer else { return false }
+        return try tables.ranges.contains(sequence, writer: writer, kind: .expired)
     }
 
     private func count(_ event: PendingEvent, _ owner: EventWriter.EventOwner) throws {

@@ -64,6 +64,12 @@ public final class Indexer: Sendable {
         var isErasurePaused = false
         /// Whether a call of ``resume(after:)`` is waiting.
         var isResuming = false
+        /// Removes old records; nil if everything is kept.
+        var retention: LogRetention?
+        /// Whether the next step of the retention must not begin yet.
+        var isRetentionPaused = false
+        /// Why the last step of the retention failed; nil if it succeeded.
+        var retentionFailure: String?
     }
 
     /// Creates an indexer of the log in `folder`.
@@ -193,7 +199,9 @@ public final class Indexer: Sendable {
                 report(nil)
                 steps += 1
                 if outcome == .advanced, steps % Self.stepsPerErasureStep != 0 { continue }
-                if await eraseStep() || outcome == .advanced { continue }
+                let hasErased = await eraseStep()
+                let hasExpired = await retentionStep()
+                if hasErased || hasExpired || outcome == .advanced { continue }
             } catch {
                 store.recordFailure(error.message)
                 report(error.message)
@@ -258,6 +266,65 @@ public final class Indexer: Sendable {
         }
     }
 
+    /// Sets the object that removes old records.
+    ///
+    /// Call this before ``run()``.
+    public func setRetention(_ retention: LogRetention) {
+        state.withLock { $0.retention = retention }
+        trigger.yield()
+    }
+
+    /// Carries out one step of the retention, unless an erasure is rewriting the log.
+    ///
+    /// - Returns: Whether to continue immediately.
+    private func retentionStep() async -> Bool {
+        let (retention, eraser) = state.withLock { ($0.isRetentionPaused ? nil : $0.retention, $0.eraser) }
+        guard let retention, eraser?.isActive != true else { return false }
+        do {
+            let outcome = try await retention.advance(store)
+            if state.withLock({ state in
+                defer { state.retentionFailure = nil }
+                return state.retentionFailure != nil
+            }) {
+                onStatus("Old records expire again.")
+            }
+            switch outcome {
+            case .idle: return false
+            case .advanced: return true
+            case .waiting(let duration):
+                pauseRetention(for: duration)
+                return false
+            }
+        } catch {
+            let reason = "Old records do not expire: \(error)"
+            let isNew = state.withLock { state in
+                defer { state.retentionFailure = reason }
+                return state.retentionFailure != reason
+            }
+            if isNew { onStatus(reason) }
+            pauseRetention(for: Self.erasureRetryInterval)
+            return false
+        }
+    }
+
+    /// Continues with the retention after a pause, even if nothing arrives.
+    private func pauseRetention(for duration: Duration) {
+        state.withLock { $0.isRetentionPaused = true }
+        Task { [weak self, pause] in
+            await pause.wait(for: duration)
+            self?.state.withLock { $0.isRetentionPaused = false }
+            self?.trigger.yield()
+        }
+    }
+
+    /// Runs steps of the retention until nothing more expires now.
+    ///
+    /// - Throws: The error of the first step that fails.
+    func completeRetention() async throws {
+        guard let retention = state.withLock({ $0.retention }) else { return }
+        while try await retention.advance(store) == .advanced { _ = try await step() }
+    }
+
     /// Runs steps until nothing remains to be erased.
     ///
     /// - Throws: The error of the first step that fails.
@@ -274,8 +341,16 @@ public final class Indexer: Sendable {
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
         let free = store.freeBytes
         state.withLock { $0.free = free }
+        if store.needsRetainedState { try await store.beginWithRetainedState() }
+        let target = store.retention.target
+        // Up to the target, the index indexes records that the retained state already includes.
+        let limit = min(durable, target ?? durable)
         do {
-            let chunk = try await nextChunk(upTo: durable)
+            let chunk = try await nextChunk(upTo: limit)
+            if chunk.isEmpty, target != nil {
+                try await store.completeWithRetainedState(at: limit)
+                return .advanced
+            }
             if chunk.isEmpty {
                 try check(chunk.start, durable)
                 store.markCaughtUp(to: durable)
@@ -287,7 +362,7 @@ public final class Indexer: Sendable {
                         + "\(IndexSpace.minimumFreeBytes >> 20) MiB are reserved for other writers. Free space on that disk."
                 )
             }
-            async let following = readAhead(of: chunk, upTo: durable)
+            async let following = readAhead(of: chunk, upTo: limit)
             try await write(chunk)
             let next = await following
             state.withLock { $0.next = next }
@@ -329,7 +404,13 @@ public final class Indexer: Sendable {
             isFarBehind: isFarBehind,
             free: state.withLock { $0.free }
         )
-        return try await source.chunk(from: cursor, upTo: durable, size, limits: limits)
+        return try await source.chunk(
+            from: cursor,
+            upTo: durable,
+            size,
+            limits: limits,
+            isBeginning: cursor == store.beginningOfLog
+        )
     }
 
     /// Reads the range after a chunk.
@@ -393,6 +474,13 @@ public final class Indexer: Sendable {
         if chunk.start.segment == chunk.end.segment {
             let logBytes = Int(chunk.end.offset) - Int(chunk.start.offset)
             store.recordIndexed(logBytes: logBytes, bodyBytes: chunk.bodyBytes)
+        }
+        if step.isReset {
+            do {
+                try store.renewRetainedState()
+            } catch {
+                throw StoreError("The retained state cannot be written: \(error)")
+            }
         }
         await store.database.checkpoints.afterTransaction(limit: IndexSpace.logPages(free: state.withLock { $0.free }))
     }

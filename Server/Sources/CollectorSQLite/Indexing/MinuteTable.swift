@@ -44,11 +44,11 @@ enum MinuteTable {
         return minutes
     }
 
-    /// Subtracts an installation's events from the counts.
+    /// Subtracts events from the counts.
     ///
     /// Each event is subtracted from the count of its name, or, if the name is not counted separately, from the count
     /// of all other names.
-    static func take(installation arguments: StatementArguments, outOf db: Database) throws {
+    static func take(_ events: EventSelection, outOf db: Database) throws {
         try db.execute(
             sql: "CREATE TEMP TABLE IF NOT EXISTS gone_minutes (minute INTEGER, name TEXT, events INTEGER)"
         )
@@ -58,9 +58,9 @@ enum MinuteTable {
             sql: """
                 INSERT INTO gone_minutes
                 SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
-                FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
+                FROM \(events.table) GROUP BY 1, 2
                 """,
-            arguments: arguments
+            arguments: events.arguments
         )
         try db.execute(
             sql: """
@@ -181,7 +181,7 @@ final class MinuteSums: IndexTable {
     var tableNames: [String] { ["minutes"] }
 
     func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
-        try MinuteTable.take(installation: [installation], outOf: db)
+        try MinuteTable.take(.installation(installation), outOf: db)
     }
 
     private func write(_ events: Int64, of name: String, _ minute: Minute) throws {

@@ -23,10 +23,10 @@ enum QuarterTables {
     /// Returns the number of the quarter that contains a time, counted from 1970.
     static func quarter(of milliseconds: Int64) -> Int64 { QuarterOfHour.number(of: milliseconds) }
 
-    /// Subtracts an installation's events from the counts.
+    /// Subtracts events from the counts.
     ///
     /// Call this before the events are deleted.
-    static func take(installation: StatementArguments, outOf db: Database) throws {
+    static func take(_ events: EventSelection, outOf db: Database) throws {
         let quarter = "time / \(length) - (time % \(length) < 0)"
         // List the columns in the order of each table's primary key; SQLite would not use the key for another order.
         for (table, key, column, primary) in [
@@ -37,9 +37,9 @@ enum QuarterTables {
             try db.execute(sql: "DELETE FROM gone_\(table)")
             try db.execute(
                 sql: """
-                    INSERT INTO gone_\(table) SELECT \(quarter), \(key), count(*) FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
+                    INSERT INTO gone_\(table) SELECT \(quarter), \(key), count(*) FROM \(events.table) GROUP BY 1, 2
                     """,
-                arguments: installation
+                arguments: events.arguments
             )
             try db.execute(
                 sql: """
@@ -163,6 +163,6 @@ final class QuarterSums: IndexTable {
     var tableNames: [String] { ["activity", "name_quarters"] }
 
     func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
-        try QuarterTables.take(installation: [installation], outOf: db)
+        try QuarterTables.take(.installation(installation), outOf: db)
     }
 }

@@ -26,6 +26,7 @@ struct RecordIndexer {
     func enter(_ record: LogChunk.Record) throws {
         transaction.facts = record.facts
         transaction.contextCount = 0
+        transaction.recordStart = EventPosition(segment: record.start.segment, offset: record.start.offset)
         try walk.enter(record.content, at: record.start)
     }
 }

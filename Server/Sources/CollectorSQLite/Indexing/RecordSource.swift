@@ -133,24 +133,27 @@ enum RecordSource: Sendable {
     /// Reads the range after a position; the chunk is empty at the end of the source.
     ///
     /// - Parameters:
-    ///   - start: The index's position. At the start of the source, the chunk also contains all erasures in the source.
+    ///   - start: The index's position.
     ///   - limit: The end of the records on stable storage; nothing beyond it is read.
     ///   - size: The maximum amount to read; a batch is never split.
+    ///   - isBeginning: Whether the source has no records before `start`. The chunk then also contains all erasures in
+    ///     the source.
     /// - Throws: The reader's errors.
     func chunk(
         from start: LogPosition,
         upTo limit: LogPosition,
         _ size: LogChunk.Size,
-        limits: AdmissionLimits
+        limits: AdmissionLimits,
+        isBeginning: Bool
     ) async throws -> LogChunk {
         switch self {
         case .log(let follower):
             return try follower.withLock { follower in
                 do {
                     var scan = ErasureScan(limits: limits)
-                    if start == .start {
+                    if isBeginning {
                         follower.reset()
-                        follower.align(to: .start)
+                        follower.align(to: start)
                         try scan.read(&follower, upTo: limit)
                         follower.reset()
                     }
@@ -171,7 +174,7 @@ enum RecordSource: Sendable {
         case .stream(let stream):
             var scan = ErasureScan(limits: limits)
             var place = start
-            while start == .start, place < limit {
+            while isBeginning, place < limit {
                 let records = try await stream.records(from: place, upTo: limit)
                 guard let last = records.last else { break }
                 var window = RecordWindow(records, from: place)

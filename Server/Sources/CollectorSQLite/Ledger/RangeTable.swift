@@ -14,6 +14,7 @@ final class RangeTable: IndexTable {
     private let remove: RawStatement
     private let insert: RawStatement
     private let count: RawStatement
+    private let find: RawStatement
     private let updateCount: RawStatement
     private let maxRanges: Int
     /// The row counts of writers whose row count changed.
@@ -30,6 +31,12 @@ final class RangeTable: IndexTable {
         )
         remove = try RawStatement(db, "DELETE FROM ranges WHERE writer = ? AND kind = ? AND reason = ? AND first = ?")
         insert = try RawStatement(db, "INSERT INTO ranges (writer, kind, reason, first, last) VALUES (?, ?, ?, ?, ?)")
+        find = try RawStatement(
+            db,
+            """
+            SELECT last FROM ranges WHERE writer = ? AND kind = ? AND reason = ? AND first <= ? ORDER BY first DESC LIMIT 1
+            """
+        )
         count = try RawStatement(db, "SELECT ranges FROM writers WHERE number = ?")
         updateCount = try RawStatement(db, "UPDATE writers SET ranges = ? WHERE number = ?")
     }
@@ -68,6 +75,25 @@ final class RangeTable: IndexTable {
         try replace(merged, with: first...last, writer, kind, reason)
         if merged.count != 1 { counts[writer] = try rows(of: writer) + 1 - merged.count }
         return true
+    }
+
+    /// Whether a number is in a writer's set.
+    ///
+    /// - Complexity: O(log rows).
+    func contains(_ number: UInt64, writer: Int64, kind: RangeKind) throws -> Bool {
+        let number = Int64(min(number, UInt64(Int64.max - 1)))
+        bind(find, writer, kind, "")
+        find.bind(4, number)
+        defer { find.reset() }
+        return try find.step() && find.integer(0) >= number
+    }
+
+    /// Whether a writer's set has any number.
+    func hasRange(writer: Int64, kind: RangeKind) throws -> Bool {
+        bind(find, writer, kind, "")
+        find.bind(4, Int64.max)
+        defer { find.reset() }
+        return try find.step()
     }
 
     /// Writes the writers' row counts and clears them from memory.

@@ -30,6 +30,10 @@ public final class SQLiteEventStore: EventStore {
         var progress: IndexProgress
         var erased: Set<InstallationID>
         var erasedUsers: Set<IdentityHash>
+        /// The boundary of the kept records.
+        var retention: RetentionBoundary
+        /// Whether the index must begin with the retained state.
+        var needsRetainedState = false
         /// The end of the last reset that this process has read, or the start of the log.
         var beginning = EventPosition.start
         /// The reason why the index does not follow the log.
@@ -56,7 +60,9 @@ public final class SQLiteEventStore: EventStore {
         /// Whether the index is still being built or rebuilt.
         ///
         /// During that time, the index lacks records that the log had at the start, and no result is reliable.
-        var isBuilding: Bool { freshness.isBuilding || rebuilding != nil }
+        var isBuilding: Bool {
+            freshness.isBuilding || rebuilding != nil || needsRetainedState || retention.target != nil
+        }
     }
 
     /// Opens the index at `path`, or creates it; its folder must exist.
@@ -119,6 +125,13 @@ public final class SQLiteEventStore: EventStore {
                 throw StoreError("The index \(path) cannot be read: \(error).")
             }
         }
+        var needsRetainedState = false
+        if RetainedState.exists(for: path) {
+            // The log before this position is gone.
+            let first = try RetainedState.first(for: path)
+            needsRetainedState =
+                found.progress.cursor < LogPosition(segment: first.segment, offset: first.offset)
+        }
         state = Locked(
             State(
                 database: database,
@@ -126,6 +139,8 @@ public final class SQLiteEventStore: EventStore {
                 progress: found.progress,
                 erased: found.erased,
                 erasedUsers: found.erasedUsers,
+                retention: found.retention,
+                needsRetainedState: needsRetainedState,
                 freshness: IndexFreshness(at: found.progress.cursor),
                 rebuilding: database.quarantined.map { Self.damaged(path, $0.reason) }
             )
@@ -322,7 +337,7 @@ public final class SQLiteEventStore: EventStore {
         let installations = try await readWhileBuilding { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
-        let (progress, erased) = state.withLock { ($0.progress, $0.erased.count) }
+        let (progress, erased, retention) = state.withLock { ($0.progress, $0.erased.count, $0.retention) }
         return StoreTotals(
             events: UInt64(clamping: progress.events),
             installations: UInt64(clamping: installations),
@@ -331,7 +346,9 @@ public final class SQLiteEventStore: EventStore {
             damaged: UInt64(clamping: progress.damaged),
             erasedInstallations: UInt64(erased),
             erasedEvents: UInt64(clamping: progress.erased),
-            failureReason: incompleteReason
+            failureReason: incompleteReason,
+            retainedSince: retention.keptFrom,
+            expiredEvents: UInt64(clamping: retention.events)
         )
     }
 
@@ -429,6 +446,8 @@ public final class SQLiteEventStore: EventStore {
             state.files = IndexFiles(path)
             state.progress = found.progress
             state.erasedUsers = found.erasedUsers
+            state.retention = found.retention
+            state.needsRetainedState = RetainedState.exists(for: path)
             state.suspectedCorruption = nil
             state.failureReason = nil
             state.rebuilding = Self.damaged(path, reason)
@@ -459,6 +478,7 @@ public final class SQLiteEventStore: EventStore {
     func prepareForClearing() {
         state.withLock { state in
             state.freshness.restart(at: .start)
+            state.needsRetainedState = RetainedState.exists(for: path)
             state.clearings += 1
         }
     }
@@ -480,13 +500,18 @@ public final class SQLiteEventStore: EventStore {
         _ progress: IndexProgress,
         erased: Set<InstallationID>,
         users: Set<IdentityHash>? = nil,
-        isReset: Bool = false
+        isReset: Bool = false,
+        retention: RetentionBoundary? = nil
     ) {
         state.withLock { state in
             state.progress = progress
+            if let retention { state.retention = retention }
             if isReset {
                 state.erased = []
                 state.erasedUsers = []
+                state.retention.keptFrom = nil
+                state.retention.events = 0
+                state.retention.failed = 0
                 state.beginning = progress.position
                 state.clearings += 1
             }
@@ -496,6 +521,94 @@ public final class SQLiteEventStore: EventStore {
             state.advance(to: progress.cursor)
         }
         signal.advance(to: progress.position)
+    }
+
+    public var retainedSince: Timestamp? { state.withLock { $0.retention.keptFrom } }
+
+    /// The boundary of the kept records.
+    var retention: RetentionBoundary { state.withLock { $0.retention } }
+
+    /// The position of the first record in the log, or of the first one that is kept.
+    var beginningOfLog: LogPosition {
+        let first = retention.first
+        return first == .start ? .start : LogPosition(segment: first.segment, offset: first.offset)
+    }
+
+    /// The position up to which the log is known to be indexed.
+    var indexedEnd: LogPosition { state.withLock { $0.freshness.indexed } }
+
+    /// Whether the index must begin with the retained state before it can follow the log.
+    var needsRetainedState: Bool { state.withLock { $0.needsRetainedState } }
+
+    /// Reports that records up to an arrival time are about to be removed.
+    func announce(keptFrom: Timestamp) {
+        state.withLock { $0.retention.keptFrom = max($0.retention.keptFrom ?? keptFrom, keptFrom) }
+    }
+
+    /// Begins an empty or outdated index with the retained state.
+    ///
+    /// - Throws: ``StoreError``; the index is then unchanged.
+    func beginWithRetainedState() async throws(StoreError) {
+        try await RetainedState.begin(database, path)
+        try adopt(isBeginning: true)
+    }
+
+    /// Takes the sums of the retained state after the log was read up to its position.
+    ///
+    /// - Throws: ``StoreError``; the index is then unchanged.
+    func completeWithRetainedState(at end: LogPosition) async throws(StoreError) {
+        try await RetainedState.complete(database, path, at: end)
+        try adopt(isBeginning: false)
+    }
+
+    private func adopt(isBeginning: Bool) throws(StoreError) {
+        let found: FoundIndex
+        do {
+            found = try FoundIndex(database)
+        } catch {
+            throw StoreError("The index \(path) cannot be read: \(error).")
+        }
+        state.withLock { state in
+            state.progress = found.progress
+            state.erased = found.erased
+            state.erasedUsers = found.erasedUsers
+            state.retention = found.retention
+            state.needsRetainedState = false
+            state.failureReason = nil
+            if isBeginning {
+                state.freshness.restart(at: found.progress.cursor)
+                state.clearings += 1
+            }
+            state.advance(to: found.progress.cursor)
+        }
+        signal.advance(to: found.progress.position)
+    }
+
+    /// Replaces the retained state by the current one, if there is any.
+    ///
+    /// Called after data was removed from the index, which must not remain in the file.
+    ///
+    /// - Throws: SQLite errors or `StorageError`; the old file then remains.
+    func renewRetainedState() throws {
+        guard RetainedState.exists(for: path) else {
+            return try RetainedState.removeUnfinishedFile(for: path, storage)
+        }
+        try RetainedState.write(for: path, storage: storage)
+    }
+
+    /// Saves the retained state.
+    ///
+    /// - Throws: SQLite errors or `StorageError`; the old file then remains.
+    func saveRetainedState() throws { try RetainedState.write(for: path, storage: storage) }
+
+    /// The bytes of the index's file that contain rows.
+    func usedBytes() async throws -> Int {
+        try await database.pool.read { db in
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            let size = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+            return (pages - free) * size
+        }
     }
 
     /// Reports that the index contains everything in the log up to `end`.

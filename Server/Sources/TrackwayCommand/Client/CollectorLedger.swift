@@ -15,6 +15,8 @@ struct CollectorLedger: Sendable, Hashable {
         var recorded: UInt64
         /// The number of distinct events stored.
         var received: UInt64
+        /// The number of stored events that were removed because of their age.
+        var expired: UInt64 = 0
         /// The number of events rejected by admission.
         var rejected: UInt64
         /// The number of events received again; ``received`` counts them only once.
@@ -30,9 +32,9 @@ struct CollectorLedger: Sendable, Hashable {
         /// The arrival time of the writer's last batch.
         var lastReceived: Timestamp
 
-        /// The number of events not stored, rejected, dropped, addressed elsewhere, or untracked.
+        /// The number of events not stored, expired, rejected, dropped, addressed elsewhere, or untracked.
         var missing: UInt64 {
-            let known = ([received, rejected, skipped, untracked] + dropped.values).saturatingSum
+            let known = ([received, expired, rejected, skipped, untracked] + dropped.values).saturatingSum
             return recorded > known ? recorded - known : 0
         }
     }
@@ -83,6 +85,7 @@ extension CollectorLedger.Row {
         writer = json["writer"]?.string ?? ""
         recorded = count("recorded")
         received = count("received")
+        expired = count("expired")
         rejected = count("rejected")
         duplicates = count("duplicates")
         skipped = count("skipped")

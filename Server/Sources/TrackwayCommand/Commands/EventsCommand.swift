@@ -9,7 +9,7 @@ internal import TrackwayCore
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "List stored events, trace one, or watch them arrive.",
+        abstract: "List, trace, watch, export, and import events.",
         discussion: """
             Without a subcommand, lists events with the options of `list`.
 
@@ -21,7 +21,10 @@ struct EventsCommand: AsyncParsableCommand {
               # Watch events arrive.
               trackway events tail
             """,
-        subcommands: [EventsListCommand.self, EventsShowCommand.self, EventsTailCommand.self],
+        subcommands: [
+            EventsListCommand.self, EventsShowCommand.self, EventsTailCommand.self, EventsExportCommand.self,
+            EventsImportCommand.self,
+        ],
         defaultSubcommand: EventsListCommand.self
     )
 }

@@ -88,7 +88,7 @@ struct LedgerText: Sendable {
                 row.duplicates.grouped, format.date(row.lastReceived),
             ])
         }
-        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + untracked(ledger) + erasures(ledger)
+        return table.lines(style: style) + reasons(ledger) + expired(ledger) + gaps(ledger) + untracked(ledger) + erasures(ledger)
             + ["", sum(ledger)]
     }
 
@@ -106,6 +106,11 @@ struct LedgerText: Sendable {
         guard !sums.isEmpty else { return [] }
         let list = sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }
         return ["", "dropped on the device: " + list.joined(separator: ", ")]
+    }
+
+    private func expired(_ ledger: CollectorLedger) -> [String] {
+        let expired = ledger.total(\.expired)
+        return expired > 0 ? ["", "expired: \(expired.grouped) events, which were received and are no longer kept"] : []
     }
 
     private func erasures(_ ledger: CollectorLedger) -> [String] {

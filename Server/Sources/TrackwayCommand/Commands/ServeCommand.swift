@@ -57,6 +57,8 @@ public struct ServeOptions: ParsableArguments {
           trackway serve --trusted-proxy 127.0.0.1
           # Let web pages from an origin send events.
           trackway serve --allow-origin https://shop.example
+          # Remove events 90 days after they arrived, and use at most 50 GiB.
+          trackway serve --keep 90d --keep-bytes 50G
           # Test: a free port, no keys on this machine, POST /v1/reset, and no data
           # left afterwards.
           trackway serve --ephemeral --json
@@ -183,6 +185,8 @@ public struct ServeOptions: ParsableArguments {
     )
     var plan: String?
 
+    @OptionGroup var limits: StorageLimitOptions
+
     @Option(help: "Log level on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
 
@@ -191,6 +195,9 @@ public struct ServeOptions: ParsableArguments {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535") }
         if ephemeral, data.data != nil {
             throw ValidationError("choose --ephemeral, which keeps no data, or --data")
+        }
+        if ephemeral, limits.isLimited {
+            throw ValidationError("choose --ephemeral, which keeps no data, or --keep and --keep-bytes")
         }
         if ephemeral, readKey == .always {
             throw ValidationError("with --ephemeral, no key is needed on this machine; omit --read-key")
@@ -261,6 +268,13 @@ public struct ServeOptions: ParsableArguments {
     ///
     /// - Parameter storage: Opens the collector's storage.
     public func run(storage: any CollectorStorageProvider = LocalStorageProvider()) async throws {
+        if limits.isLimited, !(storage is LocalStorageProvider) {
+            throw CommandFailure(
+                .usage,
+                "--keep and --keep-bytes are for a collector that stores its own events",
+                remedy: "limit a cluster's tables with `trackway-cluster cluster forward --table-retention`"
+            )
+        }
         var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
         configuration.isEphemeral = ephemeral
         configuration.readKeys = openReadOption == nil ? .always : .auto
@@ -298,6 +312,7 @@ public struct ServeOptions: ParsableArguments {
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
             page: pageURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
             plan: checker,
+            limits: try limits.policy(),
             logger: logger
         )
         let banner = ServeBanner(

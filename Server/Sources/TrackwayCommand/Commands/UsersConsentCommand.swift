@@ -27,11 +27,7 @@ struct UsersConsentCommand: AsyncParsableCommand {
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "Id with which the user signed in.")
-    var id: String?
-
-    @Option(help: "Installation of a visitor who did not sign in, instead of an id.")
-    var visitor: String?
+    @OptionGroup var person: PersonArguments
 
     @Option(help: "Maximum number of decisions; the latest are shown. 0 shows all.")
     var limit = 50
@@ -44,26 +40,19 @@ struct UsersConsentCommand: AsyncParsableCommand {
 
     /// Checks the combination of options.
     func validate() throws {
-        guard (id == nil) != (visitor == nil) else { throw ValidationError("pass a user id or --visitor") }
-        if let id, id.isEmpty { throw ValidationError("the id is empty") }
-        if let visitor, InstallationID(visitor) == nil {
-            throw ValidationError("“\(visitor)” is not an installation id: ids have 36 characters")
-        }
         guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
     }
 
     /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
-        let path =
-            id.map { "/v1/users/" + CollectorAddress.escape($0) } ?? "/v1/visitors/" + (visitor ?? "").lowercased()
         let wanted = limit == 0 ? Int.max : limit
         var decisions: [JSONValue] = []
         var after: String?
         repeat {
             var query = [(name: "limit", value: String(min(wanted - decisions.count, Self.pageSize)))]
             if let after { query.append(("after", after)) }
-            let page = try await client.get(path + "/consent", query: query)
+            let page = try await client.get(person.path + "/consent", query: query)
             decisions += page["decisions"]?.array ?? []
             // A page may be empty before all events have been searched.
             after = page["next"]?.string

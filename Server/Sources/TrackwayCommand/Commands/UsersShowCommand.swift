@@ -29,11 +29,7 @@ struct UsersShowCommand: AsyncParsableCommand {
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "Id with which the user signed in.")
-    var id: String?
-
-    @Option(help: "Installation of a visitor who did not sign in, instead of an id.")
-    var visitor: String?
+    @OptionGroup var person: PersonArguments
 
     @Option(parsing: .singleValue, help: "Only events of this name. May be repeated.")
     var name: [String] = []
@@ -74,11 +70,6 @@ struct UsersShowCommand: AsyncParsableCommand {
 
     /// Checks the combination of options.
     func validate() throws {
-        guard (id == nil) != (visitor == nil) else { throw ValidationError("pass a user id or --visitor") }
-        if let id, id.isEmpty { throw ValidationError("the id is empty") }
-        if let visitor, InstallationID(visitor) == nil {
-            throw ValidationError("“\(visitor)” is not an installation id: ids have 36 characters")
-        }
         guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
         guard limit > 0 || !follow else { throw ValidationError("--follow takes a --limit of 1 or more") }
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
@@ -93,11 +84,9 @@ struct UsersShowCommand: AsyncParsableCommand {
     func run() async throws {
         let address = try collector.address()
         let client = CollectorClient(address)
-        let path =
-            id.map { "/v1/users/" + CollectorAddress.escape($0) } ?? "/v1/visitors/" + (visitor ?? "").lowercased()
         // Read the position first, so that events arriving during the query are neither missed nor shown twice.
         let indexed = follow ? try await client.get("/v1/stats")["indexed"]?.string.flatMap(EventPosition.init) : nil
-        let profile = try await client.get(path)
+        let profile = try await client.get(person.path)
         let text = UserText(style: Console.standard.style)
         if json {
             Console.standard.write(json: profile)
@@ -108,7 +97,7 @@ struct UsersShowCommand: AsyncParsableCommand {
         }
         var last: JSONValue?
         var events: [JSONValue] = []
-        try await pastEvents(client, path + "/events") { page in
+        try await pastEvents(client, person.path + "/events") { page in
             if limit == 0 {
                 // Print all events page by page, so that memory use does not grow with their number.
                 for event in page { show(event, text, &last) }
@@ -121,7 +110,7 @@ struct UsersShowCommand: AsyncParsableCommand {
         var shown = Set(events.compactMap { $0["id"]?.string })
         // The next event may be exactly at the end of the index.
         let after = indexed.map { EventPosition(rawValue: $0.rawValue - 1).description }
-        let query = [(name: "user", value: id), ("installation", visitor), ("name", name.first), ("after", after)]
+        let query = [(name: "user", value: person.id), ("installation", person.visitor), ("name", name.first), ("after", after)]
             .compactMap { name, value in value.map { (name: name, value: $0) } }
         var remaining = count ?? .max
         var follower = LiveFollower(address: address, query: query, console: .standard)
@@ -129,7 +118,7 @@ struct UsersShowCommand: AsyncParsableCommand {
             // Skip data that is not JSON.
             guard let event = try? JSONValue.parse(bytes) else { return true }
             // An installation's stream also contains the events of users who signed in on the installation.
-            guard visitor == nil || event["user"] == nil else { return true }
+            guard person.visitor == nil || event["user"] == nil else { return true }
             if let id = event["id"]?.string, shown.remove(id) != nil { return true }
             show(event, text, &last)
             remaining -= 1

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import CollectorCore
 internal import Foundation
 
 /// A collector's data folder.
@@ -75,8 +76,12 @@ public struct CollectorFolder: Sendable, Hashable {
 
     /// Creates the folder if it does not exist.
     ///
-    /// - Throws: ``CommandFailure`` `cannotCreate`.
+    /// - Throws: ``CommandFailure`` `cannotCreate`, also if a restore into the folder was interrupted.
     public func make() throws(CommandFailure) {
+        guard !FileManager.default.fileExists(atPath: path + "/" + RestoredFolder.markerName) else {
+            let failure = RestoredFolder.unfinished(path)
+            throw CommandFailure(.cannotCreate, failure.message, remedy: failure.remedy)
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: path,

@@ -31,6 +31,8 @@ public struct CollectorHost: Sendable {
     var page: String?
     /// The tracking plan that events are checked against; nil for none.
     public var plan: PlanChecker?
+    /// The limits on what the collector stores.
+    var limits = RetentionPolicy()
     /// The server's logger.
     public var logger: Logger
 

@@ -141,6 +141,21 @@ private struct LocalStorage: CollectorStorage {
                 commit: { _ = try await intake.commit(kind: $0, record: $1) }
             )
         )
+        guard !host.limits.keepsEverything else { return }
+        indexer.setRetention(
+            LogRetention(
+                folder: host.folder.intake,
+                policy: host.limits,
+                clock: SystemClock(),
+                completeSegment: {
+                    let end = try intake.completeSegment(createsNext: true)
+                    indexer.markDurable(upTo: end)
+                    return end
+                },
+                removeSegments: { try intake.removeSegments(before: $0) },
+                onStatus: { [logger = host.logger] in logger.warning("\($0)") }
+            )
+        )
     }
 
     func run() async { await indexer.run() }

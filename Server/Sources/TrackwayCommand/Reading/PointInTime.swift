@@ -41,7 +41,8 @@ struct PointInTime: Sendable, Hashable {
         return now.advanced(by: .seconds(-count * seconds))
     }
 
-    private static func absolute(_ text: String) -> Timestamp? {
+    /// Parses a date, a time or milliseconds; nil if the text is neither.
+    static func absolute(_ text: String) -> Timestamp? {
         if let milliseconds = Int64(text), text.count >= 9 { return Timestamp(milliseconds: milliseconds) }
         let full =
             switch text.count {

@@ -148,7 +148,8 @@ final class IndexEnvironment {
                 sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb%' ORDER BY name"
             )
             return try tables.flatMap { table in
-                try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map { "\(table) \($0)" }
+                let order = try db.columns(in: table).count > 1 ? "1, 2" : "1"
+                return try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY \(order)").map { "\(table) \($0)" }
             }
         }
     }

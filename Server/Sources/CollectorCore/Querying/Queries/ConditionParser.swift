@@ -91,6 +91,12 @@ struct ConditionParser {
         }
         while at < bytes.count, !endsAtComparison || (sign() == nil && separatorEnd == nil) { at += 1 }
         let name = String(decoding: bytes[start..<at], as: UTF8.self)
+        if endsAtComparison, name.lowercased().hasPrefix("or ") || name.lowercased().hasPrefix("or\t") {
+            throw error(
+                "has no condition before “or”: remove the “or”, or quote a name that begins with it: \"or b\"=1",
+                at: start
+            )
+        }
         if name.utf8.starts(with: person) {
             let trait = try checked(String(decoding: name.utf8.dropFirst(person.count), as: UTF8.self))
             return .person(FirstTouch(rawValue: trait).map(PersonField.first) ?? .attribute(trait))

@@ -189,7 +189,7 @@ struct CatalogTests {
         #expect(try rows() == [":5", "a:2", "b:1", "c:1"])
         // The installation that “a” came from is erased, which frees its slot.
         try await queue.write { db in
-            try CatalogTable.take(installation: [1], outOf: db)
+            try CatalogTable.take(.installation(1), outOf: db)
             try db.execute(sql: "DELETE FROM events WHERE installation = 1")
             try CatalogTable.narrow(db)
         }

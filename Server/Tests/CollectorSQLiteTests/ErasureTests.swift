@@ -243,7 +243,7 @@ struct ErasureTests {
             let directory = try AccountDirectory(db)
             func context(_ number: Int) throws -> (number: Int64, isNew: Bool) {
                 try Array("{\"n\":\(number)}".utf8).withUnsafeBytes {
-                    try directory.context($0, hash: 7, of: 1, project: nil)
+                    try directory.context($0, hash: 7, of: 1, project: nil, usedAt: 1)
                 }
             }
             let known = try (0..<AccountDirectory.maximumHashCollisions).map { try context($0).number }

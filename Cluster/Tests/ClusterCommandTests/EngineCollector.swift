@@ -98,9 +98,14 @@ actor EngineCollector {
             }
             // Check the output as well: if the collector fails, the shell that started it keeps running.
             let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
-            try #require(failure == nil && process.isRunning, "The collector ended: \(errors)")
+            guard failure == nil, process.isRunning else { throw CollectorEndedError(errors: errors) }
             try await ContinuousClock().sleep(for: .milliseconds(20))
         }
+    }
+
+    /// A collector that ended instead of serving.
+    struct CollectorEndedError: Error {
+        let errors: String
     }
 
     private static func createFile(_ path: String) -> String {

@@ -321,7 +321,7 @@ struct UserErasureEndpointTests {
             let headers = ["authorization": "Bearer both"]
             let answer = try await collector.request(method, path, headers, body: method == "POST" ? [] : nil)
             #expect(answer.status == 501 && answer.errorCode == "erasure_unavailable")
-            #expect(answer.text("message")?.contains("DELETE /v1/installations/{id}") == true)
+            #expect(answer.text("message")?.contains("--no-index and --erasure-key") == true)
             #expect(try collector.kept(.userErasure).isEmpty)
         }
     }

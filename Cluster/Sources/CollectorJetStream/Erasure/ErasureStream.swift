@@ -104,7 +104,8 @@ package final class ErasureStream: Sendable {
         guard let fingerprint, fingerprint != key.fingerprint else { return }
         throw StreamMaintenanceError(
             "The cluster uses the erasure key \(fingerprint), but --erasure-key has \(key.fingerprint). Pass the same "
-                + "file to every collector and forwarder."
+                + "file to every collector and forwarder.",
+            isPermanent: true
         )
     }
 

@@ -53,24 +53,40 @@ struct ErasureKeyOptions: ParsableArguments {
 }
 
 extension Engine {
+    /// The maximum number of attempts to open the erasures, one per second.
+    private static let openingAttempts = 60
+
     /// Opens the cluster's erasures.
+    ///
+    /// Waits up to a minute for NATS, such as while it elects a leader.
     ///
     /// - Parameter erasures: The erasures, with the key of this process; nil without a key.
     /// - Returns: The erasures; nil without a key.
-    /// - Throws: ``CommandFailure`` if the cluster has another key, or if it has one and this process has none.
+    /// - Throws: ``CommandFailure`` if the cluster has another key, if it has one and this process has none, or if NATS
+    ///   does not answer.
     func openErasures(_ erasures: ErasureStream?) async throws(CommandFailure) -> ErasureStream? {
-        do {
-            if let erasures {
-                try await erasures.open()
-                return erasures
+        var attempt = 1
+        while true {
+            do {
+                if let erasures {
+                    try await erasures.open()
+                    return erasures
+                }
+                guard try await hasErasureKey() else { return nil }
+                break
+            } catch {
+                guard !error.isPermanent, attempt < Self.openingAttempts, !Task.isCancelled else {
+                    throw CommandFailure(
+                        error.isPermanent ? .cannotCreate : .unavailable,
+                        "\(error)",
+                        remedy: error.isPermanent
+                            ? "pass the cluster's erasure key with --erasure-key to every collector and forwarder"
+                            : "`trackway-cluster cluster check` with the same options shows each server"
+                    )
+                }
+                attempt += 1
+                await CollectorHost.sleep(.seconds(1))
             }
-            guard try await hasErasureKey() else { return nil }
-        } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                "\(error)",
-                remedy: "pass the cluster's erasure key with --erasure-key to every collector and forwarder"
-            )
         }
         throw CommandFailure(
             .cannotCreate,

@@ -86,9 +86,12 @@ public protocol StreamMaintenance: Sendable {
 public struct StreamMaintenanceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence with the cause.
     public var description: String
+    /// Whether another attempt would fail, too.
+    public var isPermanent: Bool
 
     /// Creates a failure.
-    public init(_ description: String) {
+    public init(_ description: String, isPermanent: Bool = false) {
         self.description = description
+        self.isPermanent = isPermanent
     }
 }

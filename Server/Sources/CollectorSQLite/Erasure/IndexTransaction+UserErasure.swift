@@ -79,7 +79,8 @@ extension IndexTransaction {
             let expired = try expiredNumbers(of: number)
             removed += try remove(installation: number)
             let before = progress
-            isRepeating = true
+            // Which of two equal events is the duplicate depends on expired ones; otherwise, on what the log still has.
+            isRepeating = retention.first > .start
             try restore(self, shared.installation)
             try end()
             isRepeating = retention.target != nil

@@ -60,11 +60,18 @@ class Client:
             return None
         # Until the receipt exists, the status is 404 and then 202.
         deadline = time.monotonic() + 300
-        while self.request("GET", "/v1/erasures/" + json.loads(body)["erasure"])[0] != 200:
+        erasures = json.loads(body).get("erasures", [json.loads(body)["erasure"]])
+        while any(self.request("GET", "/v1/erasures/" + erasure)[0] != 200 for erasure in erasures):
             if time.monotonic() > deadline:
                 raise UnexpectedResponseError(f"erasing {user} takes longer than 300 seconds")
             time.sleep(0.05)
         return preview
+
+    def merge_users(self, user, target):
+        """Merges two users, or undoes a merge without a target. Returns the status."""
+        path = "/v1/users/" + urllib.parse.quote(user, safe="")
+        path += "/unmerge" if target is None else "/merge?into=" + urllib.parse.quote(target, safe="")
+        return self.request("POST", path)[0]
 
     def wait(self):
         """Waits until the index has everything that was sent."""

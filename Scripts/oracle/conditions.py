@@ -69,7 +69,8 @@ def random_owner(rng, data, has_user=True):
     chance = rng.random()
     if has_user and chance < 0.1:
         user = rng.choice(data.users)
-        return [("user", user)], f"coalesce(person = 'u{user}', false)"
+        return [("user", user)], (
+            f"coalesce(person = 'u' || coalesce((SELECT root FROM merged m WHERE m.\"user\" = '{user}'), '{user}'), false)")
     if chance > 0.9:
         installation = rng.choice(data.installations)
         return [("installation", installation)], f"coalesce(installation = '{installation}', false)"

@@ -29,6 +29,8 @@ RULES = {
         ) GROUP BY installation HAVING count(*) FILTER (is_change) > 1000""",
     # Events without installation and user belong to no person.
     "no_person": "NULL",
+    # Which users are counted as others: a function of the statements, in order.
+    "merges": "merges_in_order",
 }
 WRONG_RULES = {
     "placeholders": [f"user_id IS NULL OR user_id IN ({PLACEHOLDER_LIST}) OR trim(user_id, ' ') = ''", "user_id IS NULL OR user_id = ''"],
@@ -43,6 +45,7 @@ WRONG_RULES = {
     "separate": ["SELECT NULL AS installation WHERE false"],
     "public": ["SELECT NULL AS installation WHERE false", "SELECT installation FROM signed_in GROUP BY installation HAVING count(*) >= 1000"],
     "no_person": ["'i'"],
+    "merges": ["no_merges", "last_merge_wins", "merges_of_one_step"],
 }
 
 
@@ -55,6 +58,7 @@ def load(database, rows):
             file.write(json.dumps(row) + "\n")
         file.flush()
         database.execute(f"CREATE TABLE received AS SELECT * FROM read_json('{file.name}', format = 'newline_delimited', columns = {types})")
+    database.execute('CREATE TABLE operator_statements (phase BIGINT, time BIGINT, "user" VARCHAR, target VARCHAR)')
     # Values are stored as their JSON texts: the number of a number, and the text of a text; otherwise null.
     database.execute("CREATE MACRO number_in(value) AS TRY_CAST(value AS DOUBLE)")
     database.execute("""CREATE MACRO text_in(value) AS CASE WHEN value[1] = '"' THEN json_extract_string(value, '$') END""")
@@ -63,21 +67,127 @@ def load(database, rows):
         WHEN regexp_full_match(text_in(value), '-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?') THEN text_in(value)::DOUBLE END""")
 
 
+def is_user(user_id):
+    return user_id is not None and user_id.strip(" ") != "" and user_id.lower() not in PLACEHOLDERS
+
+
+def ordered(statements):
+    """Returns the valid statements, `(time, user, target)`, in the order in which they count; an undo has no target."""
+    valid = [item for item in statements if is_user(item[1]) and (item[2] is None or is_user(item[2]) and item[1] != item[2])]
+    return sorted(valid, key=lambda item: (item[0], item[2] is None, item[1].encode(), (item[2] or "").encode()))
+
+
+def root(targets, user):
+    while user in targets:
+        user = targets[user]
+    return user
+
+
+def merges_in_order(statements):
+    """Returns the user as whom each merged user is counted.
+
+    A merge counts unless the user is already merged, or the other user is already counted as this user.
+    """
+    targets = {}
+    for _, user, target in ordered(statements):
+        if target is None:
+            targets.pop(user, None)
+        elif user not in targets and root(targets, target) != user:
+            targets[user] = target
+    return {user: root(targets, user) for user in targets}
+
+
+def no_merges(_):
+    return {}
+
+
+def last_merge_wins(statements):
+    targets = {}
+    for _, user, target in ordered(statements):
+        before = targets.pop(user, None)
+        if target is not None and root(targets, target) != user:
+            targets[user] = target
+        elif target is not None and before is not None:
+            targets[user] = before
+    return {user: root(targets, user) for user in targets}
+
+
+def merges_of_one_step(statements):
+    """Chains are not followed to their ends."""
+    targets = {}
+    for _, user, target in ordered(statements):
+        if target is None:
+            targets.pop(user, None)
+        elif user not in targets and root(targets, target) != user:
+            targets[user] = target
+    return targets
+
+
+def merges_by_hand(statements):
+    """Returns the same as `merges_in_order`, found by renaming whole groups of users."""
+    active, names = [], {}
+
+    def rename(user, target):
+        name = names.get(target, target)
+        for other in {user, *names}:
+            if names.get(other, other) == user:
+                names[other] = name
+
+    for _, user, target in ordered(statements):
+        if target is None:
+            active = [pair for pair in active if pair[0] != user]
+            names.clear()
+            for pair in active:
+                rename(*pair)
+        elif user not in [pair[0] for pair in active] and names.get(target, target) != user:
+            active.append((user, target))
+            rename(user, target)
+    return {user: name for user, name in names.items() if user != name}
+
+
+def statements(database, phase):
+    """Returns the statements that arrived until a phase: those of apps, and those of operators."""
+    return database.execute(f"""SELECT time, alias_from, alias_to FROM received
+        WHERE alias_from IS NOT NULL AND installation IS NOT NULL AND phase <= {phase}
+        UNION ALL SELECT time, "user", target FROM operator_statements WHERE phase <= {phase}""").fetchall()
+
+
 def assign_people(database, phase, rules=RULES):
-    """Creates the table `events` of what arrived until a phase, with the column `person`: `u…`, `i…` or null."""
+    """Creates the table `events` of what arrived until a phase, with the column `person`: `u…`, `i…` or null.
+
+    Also creates the table `merged`, with each merged user and the user as whom it is counted.
+    """
+    database.execute('CREATE OR REPLACE TABLE merged ("user" VARCHAR, root VARCHAR)')
+    if merges := list(globals()[rules["merges"]](statements(database, phase)).items()):
+        database.executemany("INSERT INTO merged VALUES (?, ?)", merges)
     database.execute(f"""
         CREATE OR REPLACE TABLE events AS SELECT *, CASE WHEN {rules["placeholders"]} THEN NULL ELSE user_id END AS "user"
         FROM received WHERE phase <= {phase};
         CREATE OR REPLACE TEMP TABLE signed_in AS SELECT installation, time, position, "user" FROM events
         WHERE "user" IS NOT NULL AND installation IS NOT NULL;
         CREATE OR REPLACE TEMP TABLE unjoined AS ({rules["separate"]}) UNION ({rules["public"]});
-        CREATE OR REPLACE TABLE events AS SELECT e.*, CASE
+        CREATE OR REPLACE TEMP TABLE unmerged AS SELECT e.*, CASE
             WHEN e."user" IS NOT NULL THEN 'u' || e."user"
             WHEN e.installation IS NULL THEN {rules["no_person"]}
             WHEN s."user" IS NULL OR e.installation IN (SELECT installation FROM unjoined) THEN 'i' || e.installation
             ELSE 'u' || s."user" END AS person
         FROM events e {rules["sign_ins"]};
+        CREATE OR REPLACE TABLE events AS SELECT e.* EXCLUDE (person), CASE WHEN m.root IS NULL THEN person ELSE 'u' || m.root END AS person
+        FROM unmerged e LEFT JOIN merged m ON e.person = 'u' || m."user";
     """)
+
+
+def root_of(database, user):
+    """Returns the user as whom a user is counted."""
+    found = database.execute('SELECT root FROM merged WHERE "user" = ?', [user]).fetchone()
+    return found[0] if found else user
+
+
+def users_of(database, user):
+    """Returns all users who are counted as the same person, as an SQL list."""
+    name = root_of(database, user)
+    others = database.execute('SELECT "user" FROM merged WHERE root = ?', [name]).fetchall()
+    return "(" + ", ".join(quoted(other) for other in [name, *[row[0] for row in others]]) + ")"
 
 
 def wrong_rules():
@@ -88,21 +198,28 @@ def wrong_rules():
 def erase_user(database, user):
     """Removes what Documentation/Erasure.md says that erasing a user removes.
 
-    Returns the expected preview, or None if the user is unknown.
+    Returns the expected preview, or None if the user is unknown, and the users who are erased together.
     """
-    if not database.execute(f'SELECT count(*) FROM events WHERE "user" = {quoted(user)}').fetchone()[0]:
-        return None
+    users = users_of(database, user)
+    erased = [row[0] for row in database.execute(f"SELECT unnest([{users[1:-1]}])").fetchall()]
+    if not database.execute(f'SELECT count(*) FROM events WHERE "user" IN {users}').fetchone()[0]:
+        return None, erased
     database.execute(f"""
         CREATE OR REPLACE TEMP TABLE used AS SELECT DISTINCT installation, installation IN (SELECT installation FROM unjoined)
-            OR installation IN (SELECT installation FROM signed_in WHERE "user" <> {quoted(user)}) AS shared
-        FROM signed_in WHERE "user" = {quoted(user)};
+            OR installation IN (SELECT installation FROM signed_in WHERE "user" NOT IN {users}) AS shared
+        FROM signed_in WHERE "user" IN {users};
         CREATE OR REPLACE TEMP TABLE removed AS SELECT position, installation FROM events
-        WHERE person = {quoted("u" + user)} OR installation IN (SELECT installation FROM used WHERE NOT shared);
+        WHERE person = {quoted("u" + root_of(database, user))} OR installation IN (SELECT installation FROM used WHERE NOT shared);
         DELETE FROM received WHERE position IN (SELECT position FROM removed);
+    """)
+    # Statements about the erased users are removed, too, wherever they were made.
+    database.execute(f"""
+        DELETE FROM received WHERE alias_from IN {users} OR alias_to IN {users};
+        DELETE FROM operator_statements WHERE "user" IN {users} OR target IN {users};
     """)
     used = database.execute("SELECT installation, any_value(shared), count(position) FROM used LEFT JOIN removed USING (installation) GROUP BY installation").fetchall()
     events, without = database.execute("SELECT count(*), count(*) FILTER (installation IS NULL) FROM removed").fetchone()
-    return {"events": events, "events_without_installation": without, "installations": sorted(used)}
+    return {"events": events, "events_without_installation": without, "installations": sorted(used)}, erased
 
 
 def quoted(text):

@@ -3,7 +3,7 @@
 """Random events of many installations, as requests in two formats and as rows of a table.
 
 The data has what the identity rules distinguish: private and shared devices, users with several devices, sign-outs,
-placeholder ids, separate visitors, public devices, and events without an installation. Requests arrive late and in any
+placeholder ids, separate visitors, public devices, aliases of users, and events without an installation. Requests arrive late and in any
 order, and some are sent twice.
 """
 import json
@@ -21,7 +21,7 @@ PLACEHOLDERS = ["0", "-1", "null", "NULL", "Nil", "None", "undefined", "NaN", "(
 UNUSUAL_USERS = ["00", " null", "nobody", "guest ", "1"]
 ACCOUNT = "acct_1"
 # The columns of a row, except the event's attributes.
-COLUMNS = ["phase", "position", "id", "name", "time", "installation", "user_id", "separate", "session", "screen", "version", "country"]
+COLUMNS = ["phase", "position", "id", "name", "time", "installation", "user_id", "separate", "session", "screen", "version", "country", "alias_from", "alias_to"]
 
 
 class Request:
@@ -76,6 +76,8 @@ class Device:
             if same and self.user is not None and self.user != same[0]["user_id"]:
                 self.user = before if before == same[0]["user_id"] else None
             event = random_event(self.rng, time)
+            if self.rng.random() < 0.004 and self.users:
+                event = random_alias(self.rng, event)
             signed_out = self.rng.choice(PLACEHOLDERS) if self.rng.random() < 0.2 else None
             is_marked = self.is_separate and self.user is None and (not marked or self.rng.random() < 0.2)
             marked = marked or is_marked
@@ -83,6 +85,13 @@ class Device:
                          session=self.session, version=self.version, country=self.country)
             events.append(event)
         return events
+
+
+def random_alias(rng, event):
+    """Returns an event that merges two users, or tries to."""
+    users = [f"user-{number}" for number in range(40)] + UNUSUAL_USERS
+    old, new = [rng.choice(PLACEHOLDERS) if rng.random() < 0.05 else rng.choice(users) for _ in range(2)]
+    return event | {"name": "_alias", "screen": None, "attributes": {"_alias_from": old, "_alias_to": new}, "alias_from": old, "alias_to": new}
 
 
 def is_user(user_id):
@@ -202,7 +211,7 @@ def random_requests(rng, count):
             begin += len(part)
             if rng.random() < 0.2:
                 rng.shuffle(part)
-            has_mark = any(event["separate"] for event in part)
+            has_mark = any(event["separate"] or event["name"] == "_alias" for event in part)
             request = sift_request(part) if not has_mark and rng.random() < 0.25 else own_request(part)
             # Most requests arrive soon, others at any later time.
             time = part[0]["time"]

@@ -34,6 +34,8 @@ FORMS = {
 # The requests are sent in two halves, with questions after each.
 PHASES = 2
 ERASED_USERS = 4
+# Statements of operators are made after those of apps.
+END_OF_TIME = 10 ** 15
 
 
 class Data:
@@ -85,7 +87,9 @@ class Comparison:
 
 def check_people(database, rows, phase):
     """Compares the rules in SQL with a walk by hand; returns the difference."""
+    merges = identity.merges_by_hand(identity.statements(database, phase))
     expected = identity.people_by_hand([row for row in rows if row["phase"] <= phase])
+    expected = {position: merges.get(person, person) if isinstance(person, str) else person for position, person in expected.items()}
     expected = {position: None if person is None else "u" + person if isinstance(person, str) else "i" + person[0] for position, person in expected.items()}
     found = dict(database.execute("SELECT position, person FROM events").fetchall())
     if found != expected:
@@ -96,11 +100,43 @@ def check_people(database, rows, phase):
 
 def check_erasure(collector, database, user):
     """Erases a user in both; returns the difference between the previews."""
-    expected, found = identity.erase_user(database, user), collector.erase_user(user)
+    (expected, users), found = identity.erase_user(database, user), collector.erase_user(user)
     if found is not None:
         installations = sorted((item["installation"], item["shared"], item["events"]) for item in found["installations"])
+        if sorted(found.get("users", [user])) != sorted(users):
+            return f"erasing {user} would erase {found.get('users')}, not {users}", users
         found = {"events": found["events"], "events_without_installation": found["events_without_installation"], "installations": installations}
-    return None if found == expected else f"erasing {user} would remove {found}, not {expected}"
+    return None if found == expected else f"erasing {user} would remove {found}, not {expected}", users
+
+
+def merge_users(rng, collector, database, data, phase):
+    """Merges users and undoes merges, as an operator; returns the first difference in the statuses."""
+    users = [user for user in data.users if user.startswith("user-")] + ["not-used-yet"]
+    difference = None
+    for number in range(12):
+        merges = identity.merges_in_order(identity.statements(database, phase))
+        user, target = rng.choice(users), rng.choice(users)
+        if rng.random() < 0.35:
+            user, target = rng.choice([*merges, user]), None
+        known = database.execute(f"SELECT count(*) FROM events WHERE person = {identity.quoted('u' + identity.root_of(database, user))}").fetchone()[0]
+        before = dict(identity.merges_in_order(identity.statements(database, phase)))
+        # A second time, because the tables were made before the statements.
+        direct = identity.merges_of_one_step(identity.statements(database, phase)).get(user)
+        if target is None:
+            expected = 202 if direct else 404
+        elif user == target:
+            expected = 400
+        elif not known:
+            expected = 404
+        else:
+            expected = 200 if direct == target else 409 if direct or before.get(target, target) == user else 202
+        if (status := collector.merge_users(user, target)) != expected:
+            difference = difference or f"merging {user} into {target} has status {status}, not {expected}"
+        if status == 202:
+            database.execute("INSERT INTO operator_statements VALUES (?, ?, ?, ?)", [phase, END_OF_TIME + number + 100 * phase, user, target])
+        collector.wait()
+        identity.assign_people(database, phase)
+    return difference
 
 
 def self_test(database, comparison, phase):
@@ -135,6 +171,7 @@ def compare_all(rng, collector, database, data, requests, rows, comparison, opti
                     collector.wait()
         collector.wait()
         identity.assign_people(database, phase)
+        comparison.check("merges", merge_users(rng, collector, database, data, phase))
         comparison.check("by hand", check_people(database, rows, phase))
         comparison.asked = []
         for _ in range(part if phase == 0 else options.questions - 2 * part):
@@ -143,9 +180,14 @@ def compare_all(rng, collector, database, data, requests, rows, comparison, opti
             collector.restart()
     if options.self_test:
         missed = self_test(database, comparison, PHASES - 1)
+    erased = set()
     for user in rng.sample([user for user in data.users if user.startswith("user-")], ERASED_USERS):
+        if user in erased:
+            continue
         identity.assign_people(database, PHASES - 1)
-        comparison.check("erasures", check_erasure(collector, database, user))
+        difference, users = check_erasure(collector, database, user)
+        erased.update(users)
+        comparison.check("erasures", difference)
     identity.assign_people(database, PHASES - 1)
     for _ in range(part):
         comparison.ask(rng, collector, database, data)

@@ -10,6 +10,7 @@ struct RecordSubjectTests {
         (CapturedName.profileSet, RecordSubject.person), (CapturedName.profileSetOnce, .person),
         (CapturedName.profileIncrement, .person), (CapturedName.profileAppend, .person),
         (CapturedName.profileUnset, .person), (CapturedName.profileDelete, .person), (CapturedName.consent, .person),
+        (CapturedName.alias, .person),
         (CapturedName.itemSet, .item),
         (CapturedName.itemDelete, .item), (CapturedName.deviceProperties, .device),
         (CapturedName.appState, .device),

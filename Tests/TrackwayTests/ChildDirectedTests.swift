@@ -57,6 +57,7 @@ struct ChildDirectedTests {
         for name in [CapturedName.profileSetOnce, CapturedName.profileAppend, CapturedName.profileIncrement] {
             analytics.record(name, ["email": "ann@example.com"])
         }
+        analytics.record(CapturedName.alias, [CapturedKey.aliasFrom: "a", "email": "ann@example.com"])
         analytics.options.allowsMotion = true
         analytics.options.allowsLocation = true
         analytics.collectSnapshot()

@@ -44,6 +44,7 @@ func documentedCalls() async throws {
 
     analytics.screen("Home")
     analytics.identify("user-42", traits: ["plan": "pro"])
+    analytics.alias("anna@example.com", to: "user-42")
     analytics.signOut()
     analytics.group("company", id: "acme", traits: ["seats": 12])
     analytics.leaveGroup("company")

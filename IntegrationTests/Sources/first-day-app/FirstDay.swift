@@ -135,6 +135,7 @@ struct FirstDay {
         analytics.removeUserAttributes(["own_city"])
         analytics.addIdentifier("own-555", type: "own_mobile")
         analytics.addIdentifier("own-mail", type: "own_email")
+        analytics.alias("own-former-user", to: "own-user")
         analytics.removeIdentifier("own-mail", type: "own_email")
         analytics.group("own_company", id: "own-acme", traits: ["own_seats": 12])
         analytics.group("own_team", id: "own-blue")

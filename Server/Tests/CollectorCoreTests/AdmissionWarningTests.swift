@@ -54,6 +54,23 @@ struct AdmissionWarningTests {
         #expect(try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}").isEmpty)
     }
 
+    @Test(arguments: [
+        (#"{"_alias_from":"a","_alias_to":"b"}"#, true, false), (#"{"_alias_from":"a","_alias_to":"b"}"#, false, true),
+        (#"{"_alias_from":"a","_alias_to":"a"}"#, true, true), (#"{"_alias_from":"null","_alias_to":"b"}"#, true, true),
+        (#"{"_alias_from":1,"_alias_to":"b"}"#, true, true), (#"{}"#, true, true),
+    ])
+    func `an alias that merges nothing is accepted with a warning`(
+        _ attributes: String,
+        _ hasInstallation: Bool,
+        _ isWarned: Bool
+    ) throws {
+        let header = #"{"batch":{"id":"b","installation":"018bcfe5-6800-7000-8000-0000000000aa"}}"# + "\n"
+        let event = #"{"name":"_alias","attributes":\#(attributes)}"#
+        let warnings = try Self.warnings((hasInstallation ? header : "") + event).filter { $0.field == "attributes" }
+        #expect(warnings.map(\.code) == (isWarned ? ["ineffective_alias"] : []))
+        #expect(hasInstallation || warnings[0].message.contains("/merge"))
+    }
+
     @Test
     func `an event with only known members gets no warning`() throws {
         let body =

@@ -5,6 +5,7 @@ internal import CollectorCore
 internal import GRDB
 internal import Testing
 internal import TrackwayCore
+internal import TrackwayJournal
 
 @testable internal import CollectorSQLite
 
@@ -88,11 +89,15 @@ struct IdentityTests {
         }
     }
 
-    private static func answers(_ store: SQLiteEventStore, _ events: [Sent]) async throws -> StoreSummary {
+    private static func answers(
+        _ store: SQLiteEventStore,
+        _ events: [Sent],
+        user: String = "u1"
+    ) async throws -> StoreSummary {
         var answers = StoreSummary()
         for interval in [QueryInterval.day, .hour] {
             let time = try time(interval)
-            for filter in [QueryFilter(), QueryFilter(names: ["a"]), QueryFilter(user: "u1")] {
+            for filter in [QueryFilter(), QueryFilter(names: ["a"]), QueryFilter(user: user)] {
                 let trend = try await store.trend(TrendQuery(filter, in: time, measure: .users))
                 answers.parts["trend \(interval) \(filter)"] = "\(trend.series)"
             }
@@ -289,6 +294,61 @@ struct IdentityTests {
         let expected = try await Self.answers(named.store, events)
         let answers = try await Self.answers(joined.store, events)
         #expect(answers == expected, "seed \(seed): \(answers.differences(from: expected))")
+    }
+
+    @Test(arguments: 1...24)
+    func `the answers are the same as if every event had named the user who remains`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        var events: [Sent] = []
+        var times: Set<Int64> = []
+        for _ in 0..<random.number(10...60) {
+            let time = Int64(random.number(0...3)) * Self.day + Int64(random.number(0...random.number(1...90))) * 60_000
+            guard times.insert(time).inserted else { continue }
+            events.append(
+                Sent(
+                    name: ["a", "b", "c"][random.number(0...2)],
+                    time: time,
+                    installation: UInt64(random.number(1...3)),
+                    user: random.oneIn(2) ? nil : "u\(random.number(1...5))"
+                )
+            )
+        }
+        // Each user has at most one target, with a larger number, so there are chains, but no conflicts and no cycles.
+        var targets: [String: String] = [:]
+        for user in 1...5 where random.oneIn(2) { targets["u\(user)"] = "u\(random.number(user + 1...6))" }
+        var resolved = Self.resolved(events)
+        for index in resolved.indices {
+            while let user = resolved[index].user, let target = targets[user] { resolved[index].user = target }
+        }
+        let numbered = Array(events.enumerated()).map { (number: $0.offset, sent: $0.element) }
+        let order = numbered.shuffled(using: &random)
+        let merged = try IndexEnvironment(eventsPerStep: 3)
+        let named = try await Self.index(order.map { ($0.number, resolved[$0.number]) })
+        defer { withExtendedLifetime((merged, named)) {} }
+        var statements = targets.sorted { $0.key < $1.key }.shuffled(using: &random)
+        for (index, event) in order.enumerated() {
+            while !statements.isEmpty, random.oneIn(4) || index == order.count - 1 {
+                let statement = statements.removeLast()
+                let record = UserMergeRecord(
+                    received: Timestamp(milliseconds: Int64(random.number(0...1_000))),
+                    key: "support",
+                    user: statement.key,
+                    target: statement.value
+                )
+                try merged.append(record.bytes, kind: .userMerge)
+            }
+            var batch = Batch(event.sent.installation, UInt64(index + 1), 1...1)
+            batch.lines = event.sent.line(event.number)
+            try merged.append(batch)
+            if random.oneIn(3) { try await merged.index() }
+        }
+        try await merged.index()
+        // The ID of a merged user finds the person; without merges, only the ID of the person does.
+        var remaining = "u1"
+        while let target = targets[remaining] { remaining = target }
+        let expected = try await Self.answers(named.store, resolved, user: remaining)
+        let answers = try await Self.answers(merged.store, resolved, user: remaining)
+        #expect(answers == expected, "seed \(seed), \(targets): \(answers.differences(from: expected))")
     }
 
     @Test(arguments: 1...6)

@@ -72,6 +72,44 @@ extension Analytics {
         }
     }
 
+    /// Counts a user as another user.
+    ///
+    /// ```swift
+    /// analytics.alias("anna@example.com", to: "user-42")
+    /// ```
+    /// The collector counts all events of the first user, earlier and later ones, as events of the second one. Use this
+    /// if your system gives a user another id. A sign-in needs no alias: visitors become the user who signs in.
+    ///
+    /// The signed-in user does not change. Records `_alias`. An empty id, one longer than the limit for text values, and
+    /// equal ids are ignored with a `Diagnostic`.
+    ///
+    /// - Parameters:
+    ///   - userID: The id of the user who is counted as another one.
+    ///   - otherID: The id of the user who remains.
+    public func alias(_ userID: String, to otherID: String) {
+        guard !isInChild else { return }
+        for id in [userID, otherID] {
+            guard validate(id, orReport: { Diagnostic(invalidUser: id, $0) }) else { return }
+        }
+        guard !userID.utf8.elementsEqual(otherID.utf8) else {
+            return reporter.report(
+                Diagnostic(
+                    code: .userInvalid,
+                    field: "user",
+                    value: userID,
+                    message: "The alias of \(userID.quoted) is the same id, so the users were not merged.",
+                    recoverySuggestion: "Pass the ids of two different users."
+                )
+            )
+        }
+        lifecycle.identity.perform { _, _ in
+            let attributes: Attributes = [
+                CapturedKey.aliasFrom: .string(userID), CapturedKey.aliasTo: .string(otherID),
+            ]
+            return .init(identity: [.record(name: CapturedName.alias, attributes: attributes)])
+        }
+    }
+
     /// The id of the signed-in user, or nil.
     public var userID: String? { recording.contextStore.current.user.id }
 

@@ -32,6 +32,10 @@ extension Configuration {
         // An app and compatibility modules may record changes of users' attributes as events of their own. This
         // interceptor comes last, so that an interceptor of the app cannot add attributes again.
         var profiles = Interceptor("user attributes of children") { event in
+            if event.name == CapturedName.alias {
+                event.attributes = Attributes(event.attributes.filter { Self.aliasKeys.contains($0.key) })
+                return .keep
+            }
             guard Self.profileEvents.contains(event.name) else { return .keep }
             // A sign-in, a sign-out and a deletion remain, without attributes of the user.
             let isSignIn = event.attributes[CapturedKey.signedIn] != nil && event.name == CapturedName.profileSet
@@ -42,6 +46,8 @@ extension Configuration {
         configuration.interceptors.append(profiles)
         return configuration
     }
+
+    private static let aliasKeys: Set<String> = [CapturedKey.aliasFrom, CapturedKey.aliasTo]
 
     private static let profileEvents: Set<String> = [
         CapturedName.profileSet, CapturedName.profileSetOnce, CapturedName.profileIncrement,

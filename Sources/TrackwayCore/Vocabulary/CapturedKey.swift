@@ -98,6 +98,10 @@ public enum CapturedKey {
     public static let identityKey = "_identity_key"
     /// The value of the id whose type is ``identityKey``.
     public static let identityValue = "_identity_value"
+    /// In an `_alias` event: the id of the user who is counted as another one.
+    public static let aliasFrom = "_alias_from"
+    /// In an `_alias` event: the id of the user with whom the other one is counted.
+    public static let aliasTo = "_alias_to"
     /// The type of a group, such as `company`.
     public static let groupType = "_group_type"
     /// The id of a group.

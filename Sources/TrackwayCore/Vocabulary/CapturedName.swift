@@ -101,6 +101,10 @@ public enum CapturedName {
     /// The attributes are ``CapturedKey/consentDecision``, ``CapturedKey/consentScope``,
     /// ``CapturedKey/consentCategory``, ``CapturedKey/consentSource`` and ``CapturedKey/consentVersion``.
     public static let consent = "_consent"
+    /// A user is counted as another user.
+    ///
+    /// The attributes are ``CapturedKey/aliasFrom`` and ``CapturedKey/aliasTo``.
+    public static let alias = "_alias"
 
     // MARK: All names
 
@@ -109,6 +113,6 @@ public enum CapturedName {
         firstOpen, appStart, appEnd, sessionStart, screenView, userEngagement, profileSet, appException, appUpdate,
         osUpdate, clickstreamError, installationErased, installationRestored, click, trigger, deviceProperties,
         appState, profileSetOnce, profileIncrement, profileAppend, profileUnset, profileDelete, itemSet,
-        itemDelete, identityBound, identityUnbound, groupSet, groupLeft, consent,
+        itemDelete, identityBound, identityUnbound, groupSet, groupLeft, consent, alias,
     ]
 }

@@ -25,7 +25,8 @@ package enum RecordSubject: Sendable, Hashable, CaseIterable {
             // A sign-in or a sign-out is an event.
             self = attributes[CapturedKey.signedIn] == nil ? .person : .event
         case CapturedName.profileSetOnce, CapturedName.profileIncrement, CapturedName.profileAppend,
-            CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.consent:
+            CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.consent,
+            CapturedName.alias:
             self = .person
         case CapturedName.itemSet, CapturedName.itemDelete:
             self = .item

@@ -152,6 +152,7 @@ function userPreview(preview) {
   if (preview.events_without_installation > 0) rows.push(h("li", {}, `without an installation: ${pluralize(preview.events_without_installation, "event")}`));
   return [
     h("p", {}, "Erasing ", h("b", { dir: "auto" }, printable(preview.user)), ` permanently removes ${pluralize(preview.events, "event")} and all attributes. Later events of this user are rejected.`),
+    ...(preview.users ? [h("p", {}, "Merged users, erased together: ", h("b", { dir: "auto" }, preview.users.map(printable).join(", ")))] : []),
     h("div", { class: "erase-list", tabindex: "0", role: "group", "aria-label": "Installations" }, h("ul", {}, rows)),
     h("p", { class: "panel-note" }, "Backups, exports and other back ends keep their copies. If the user asked for their data, export it first."),
   ];

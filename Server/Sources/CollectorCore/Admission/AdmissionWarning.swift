@@ -154,6 +154,28 @@ struct AdmissionWarnings {
         }
     }
 
+    // MARK: Aliases
+
+    /// Warns about an `_alias` event that cannot merge two users.
+    mutating func addAliasWarning(_ statement: MergeStatement, of index: Int, hasInstallation: Bool) {
+        guard !statement.isValid || !hasInstallation else { return }
+        let shown = { (text: String?) in "“\((text ?? "").truncated(toUTF8Count: 64))”" }
+        add(
+            .ineffectiveAlias,
+            "attributes",
+            of: index,
+            hasInstallation
+                ? """
+                The alias from \(shown(statement.user)) to \(shown(statement.target)) merges nothing: send the ids of two \
+                different users, as text, in “_alias_from” and “_alias_to”.
+                """
+                : """
+                The alias from \(shown(statement.user)) to \(shown(statement.target)) merges nothing, because the batch has no \
+                installation; to merge users from a server, use POST /v1/users/{id}/merge.
+                """
+        )
+    }
+
     // MARK: Times
 
     /// Warns about a time that a correct clock would not show.

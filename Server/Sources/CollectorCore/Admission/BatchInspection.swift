@@ -64,12 +64,12 @@ struct BatchInspection {
                     )
                 }
                 if sequences != nil, sequences?.next() == nil { throw Self.sequenceMismatch }
-                if isErased {
+                let line = UnsafeRawBufferPointer(rebasing: bytes[range])
+                let isAccountedFor = isErased ? false : check(line, index, limits, isErasedUser)
+                if !isAccountedFor {
                     rejected.append(.erasedUser(index: index))
                     erased.insert(index)
                     redaction.replace(range, with: ErasedPlaceholder.rejected.rawValue)
-                } else {
-                    check(UnsafeRawBufferPointer(rebasing: bytes[range]), index, limits)
                 }
                 index += 1
             }
@@ -129,18 +129,33 @@ struct BatchInspection {
         }
     }
 
-    private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
+    /// Checks an event.
+    ///
+    /// - Returns: False for an `_alias` event that names an erased user, which is not counted here.
+    private mutating func check(
+        _ line: UnsafeRawBufferPointer,
+        _ index: Int,
+        _ limits: AdmissionLimits,
+        _ isErasedUser: ((String) -> Bool)?
+    ) -> Bool {
         let scan: EventScan
         switch Self.judged(line, index: index, limits: limits, hasSendTime: header?.sent != nil) {
-        case .failure(let fault): return rejected.append(fault)
+        case .failure(let fault):
+            rejected.append(fault)
+            return true
         case .success(let accepted, let erases):
             scan = accepted
+            if let alias = MergeStatement(ReceivedEvent(line, scan), at: 0) {
+                if let isErasedUser, isErasedUser(alias.user) || isErasedUser(alias.target ?? "") { return false }
+                warnings.addAliasWarning(alias, of: index, hasInstallation: sender != nil)
+            }
             if erases { erasures += 1 }
         }
         accepted += 1
         if scan.unknownMembers > 0 { warnings.addUnreadMembers(in: line, of: index) }
-        guard let time = scan.time else { return }
+        guard let time = scan.time else { return true }
         warnings.addTimeWarning(time.advanced(by: .milliseconds(skew)), received: received, of: index)
+        return true
     }
 
     /// Returns the reason for rejecting an event; nil if it is acceptable.

@@ -26,6 +26,10 @@ public struct ErasurePreview: Sendable, Hashable {
 
     /// The user's id.
     public var user: String
+    /// The ids that are erased together: of the user, and of all users who are merged with the user.
+    ///
+    /// The user with whom the others are counted comes first.
+    public var users: [String]
     /// The user's installations.
     public var installations: [Installation]
     /// The number of events without an installation, such as those from servers.
@@ -34,6 +38,7 @@ public struct ErasurePreview: Sendable, Hashable {
     /// Creates a preview.
     public init(user: String, installations: [Installation], eventsWithoutInstallation: Int) {
         self.user = user
+        users = [user]
         self.installations = installations
         self.eventsWithoutInstallation = eventsWithoutInstallation
     }
@@ -45,6 +50,7 @@ public struct ErasurePreview: Sendable, Hashable {
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("user", user)
+        if users.count > 1 { writer.list("users", users) { $1.string($0) } }
         writer.member("events", Int64(events))
         writer.list("installations", installations) { installation, writer in
             writer.beginObject()

@@ -87,6 +87,7 @@ public struct RecordRedactor: Sendable {
         return switch kind {
         case .intake: try redactBatch(payload, at: start)
         case .quarantine: try redactQuarantine(payload, at: start)
+        case .userMerge: redactMerge(payload)
         default: .unchanged
         }
     }
@@ -107,6 +108,22 @@ public struct RecordRedactor: Sendable {
         } catch {
             return nil  // The record is another request; the index reports records that it cannot read.
         }
+    }
+
+    // MARK: Merges
+
+    private mutating func redactMerge(_ payload: UnsafeRawBufferPointer) -> Outcome {
+        let record: UserMergeRecord
+        do throws(RecordError) {
+            record = try UserMergeRecord(payload: payload)
+        } catch {
+            return .uninspected
+        }
+        guard let index = plan(ofAny: [record.user, record.target]) else { return .unchanged }
+        concernedPlans.insert(index)
+        var counts = ErasedCounts()
+        counts.records = 1
+        return .replaced(record.redacted(count: payload.count), [index: counts])
     }
 
     // MARK: Batches
@@ -267,11 +284,26 @@ public struct RecordRedactor: Sendable {
     /// Returns the index of the plan that erases an event; nil if the event remains.
     private mutating func plan(_ installation: InstallationID?, _ user: String?, _ event: IntakeEvent) -> Int? {
         if let installation, let index = installations[installation] { return index }
+        if installation != nil, let index = planOfAlias(event) { return index }
         if let user { return plan(of: user) }
         if event.fault != nil, let index = planMentioned(in: event.json) { return index }
         guard let installation, let parts = shared[installation] else { return nil }
         guard let time = event.time?.milliseconds else { return nil }
         return parts.first { $0.times.contains { $0.contains(time) } }?.plan
+    }
+
+    /// Returns the plan of a user that an `_alias` event names.
+    private mutating func planOfAlias(_ event: IntakeEvent) -> Int? {
+        guard !users.isEmpty, let scan = event.scan else { return nil }
+        guard let statement = MergeStatement(ReceivedEvent(event.json, scan), at: 0) else { return nil }
+        return plan(ofAny: [statement.user, statement.target])
+    }
+
+    private mutating func plan(ofAny users: [String?]) -> Int? {
+        for user in users.compactMap(\.self) {
+            if let index = plan(of: user) { return index }
+        }
+        return nil
     }
 
     private mutating func plan(of user: String) -> Int? {

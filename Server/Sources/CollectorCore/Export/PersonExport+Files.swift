@@ -319,7 +319,12 @@ extension PersonExport {
     {
         var positions: [RejectedPosition] = []
         // The same code as in an erasure finds the events, so that both always agree.
-        var finder = RecordRedactor(plan: person, installations, limits: limits)
+        var finder = RecordRedactor(
+            plan: person,
+            merged: profile.person.mergedIDs,
+            installations,
+            limits: limits
+        )
         var before: EventPosition? = end
         while true {
             let page = try await store.failed(before: before, limit: Self.pageRejected)

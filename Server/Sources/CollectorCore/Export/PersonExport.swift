@@ -103,8 +103,8 @@ public struct PersonExport: Sendable {
         let events = try await store.eventReader(of: resolved, before: end, limit: pageEvents)
         guard let events else { return nil }
         let pending = (queue?.plans ?? []).filter { plan in
-            guard let user = profile.person.id else { return false }
-            return plan.user.map { ByteText($0) == ByteText(user) } ?? false
+            let users = (profile.person.id.map { [$0] } ?? []) + profile.person.mergedIDs
+            return users.contains { user in plan.user.map { ByteText($0) == ByteText(user) } ?? false }
         }
         return PersonExport(
             store: store,

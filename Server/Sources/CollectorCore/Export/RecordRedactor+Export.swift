@@ -6,8 +6,15 @@ internal import TrackwayCore
 extension RecordRedactor {
     /// Creates a redactor that finds what an erasure of a person would remove, for an export.
     ///
-    /// - Parameter installations: The person's installations.
-    init(plan person: PersonKey, _ installations: [PersonInstallation], limits: AdmissionLimits) {
+    /// - Parameters:
+    ///   - merged: The ids of the users who are merged into the person.
+    ///   - installations: The person's installations.
+    init(
+        plan person: PersonKey,
+        merged: [String] = [],
+        _ installations: [PersonInstallation],
+        limits: AdmissionLimits
+    ) {
         // The hashes are compared with each other only, so any key serves.
         let key = ErasureKey(randomUInt64: { 0 })
         let none = Timestamp(milliseconds: 0)
@@ -23,6 +30,10 @@ extension RecordRedactor {
         plan.shared = installations.compactMap { installation in
             installation.times.map { ErasurePlan.SharedInstallation(installation.id, times: $0) }
         }
-        self.init([plan], key: key, limits: limits)
+        let others = merged.map { id in
+            let record = UserErasureRecord(received: none, key: "", identity: key.hash(user: id), user: id)
+            return ErasurePlan(record, user: id)
+        }
+        self.init([plan] + others, key: key, limits: limits)
     }
 }

@@ -46,6 +46,8 @@ public protocol EventStore: AnalyticsStore {
     ///
     /// Returns nil if nothing is known of the user, or if the store cannot erase users.
     func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview?
+    /// Returns the statements about merged users that are connected with users through their ids, earliest first.
+    func merges(connectedWith users: [String]) async throws(StoreError) -> [StoredMerge]
     /// Returns what the store holds about people.
     func inventory() async throws(StoreError) -> DataInventory
     /// Returns the installations of a person, with the part of their data that is the person's.
@@ -165,6 +167,8 @@ extension EventStore {
     public var hasErasedUsers: Bool { false }
     /// The default for a store that cannot erase users.
     public func erasurePreview(of user: String) async throws(StoreError) -> ErasurePreview? { nil }
+    /// The default for a store that does not merge users.
+    public func merges(connectedWith users: [String]) async throws(StoreError) -> [StoredMerge] { [] }
 }
 
 /// Totals and status of the index.

@@ -40,6 +40,8 @@ public struct StoredUser: Sendable, Hashable {
     ///
     /// Nil for a visitor who did not sign in.
     public var id: String?
+    /// The ids of the users who are merged into this one.
+    public var mergedIDs: [String] = []
     /// An id that distinguishes people on one device.
     public var uniqueID: String?
     /// The id of the device's anonymous visitor.
@@ -147,6 +149,7 @@ extension StoredUser: BudgetedRow {
         if let firstTouch {
             writer.member("first_touch", firstTouch)
         }
+        if !mergedIDs.isEmpty { writer.list("merged", mergedIDs) { $1.string($0) } }
         writer.member("first", first)
         writer.member("last", last)
         writer.member("events", events)

@@ -67,7 +67,7 @@ public enum CapturedFact: Sendable, Hashable {
                     duration: kind == .end ? CapturedKind.duration(values[CapturedKey.foregroundDuration]) : nil
                 )
             )
-        case .set, .setOnce, .increment, .append, .unset, .delete, .properties, .state:
+        case .set, .setOnce, .increment, .append, .unset, .delete, .properties, .state, .alias:
             return nil
         }
     }

@@ -19,6 +19,7 @@ public enum CapturedKind: String, Sendable, Hashable {
     case delete
     case properties
     case state
+    case alias
 
     /// Returns the kind for an event's name; nil for other events.
     public init?(_ name: String) {
@@ -37,6 +38,7 @@ public enum CapturedKind: String, Sendable, Hashable {
         case CapturedName.profileDelete: self = .delete
         case CapturedName.deviceProperties: self = .properties
         case CapturedName.appState: self = .state
+        case CapturedName.alias: self = .alias
         default: return nil
         }
     }
@@ -71,7 +73,7 @@ public enum CapturedKind: String, Sendable, Hashable {
         // person.
         case .set: values[CapturedKey.signedIn] == nil
         case .setOnce, .increment, .append, .unset, .delete: true
-        case .screen, .engagement, .click, .start, .end, .crash, .properties, .state: false
+        case .screen, .engagement, .click, .start, .end, .crash, .properties, .state, .alias: false
         }
     }
 }

@@ -25,6 +25,8 @@ public enum ParsedRecord: Sendable {
     case erasedEvents([UInt8])
     /// The erasure of a user, requested by an operator.
     case userErasure([UInt8])
+    /// A merge of two users, or its withdrawal, requested by an operator.
+    case userMerge([UInt8])
     /// A reset: everything before it is discarded.
     case reset
     /// A record of a kind from another version, or metadata of the log.
@@ -54,6 +56,7 @@ public enum ParsedRecord: Sendable {
         case .erasure: self = .erasure(Array(payload))
         case .erasedEvents: self = .erasedEvents(Array(payload))
         case .userErasure: self = .userErasure(Array(payload))
+        case .userMerge: self = .userMerge(Array(payload))
         case .reset: self = .reset
         default: self = .other
         }

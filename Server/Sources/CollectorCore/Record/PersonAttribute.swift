@@ -35,7 +35,7 @@ public enum PersonAttribute {
         case .setOnce: known == nil ? Outcome(value: new) : nil
         case .increment: sum(known ?? .integer(0), new).map { Outcome(value: $0) }
         case .append: appended(known, new)
-        case .screen, .engagement, .click, .start, .end, .crash, .unset, .delete, .properties, .state: nil
+        case .screen, .engagement, .click, .start, .end, .crash, .unset, .delete, .properties, .state, .alias: nil
         }
     }
 

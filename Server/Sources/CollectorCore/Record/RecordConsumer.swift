@@ -75,6 +75,9 @@ public protocol RecordConsumer: AnyObject {
     /// Erases a user, and accepts nothing more from this user.
     func erase(_ record: UserErasureRecord) throws
 
+    /// Receives an operator's statement about merged users.
+    func merge(_ record: UserMergeRecord, at position: EventPosition) throws
+
     /// Ends the batch.
     ///
     /// The batch's waiting events have already been stored.
@@ -90,6 +93,9 @@ extension RecordConsumer {
 
     /// Does nothing: only the store of one machine erases users.
     public func erase(_ record: UserErasureRecord) throws {}
+
+    /// Does nothing: only the store of one machine merges users.
+    public func merge(_ record: UserMergeRecord, at position: EventPosition) throws {}
 }
 
 /// An accepted event in a record.

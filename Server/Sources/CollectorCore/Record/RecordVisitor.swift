@@ -45,6 +45,8 @@ public struct RecordVisitor<Sink: RecordConsumer> {
             try sink.countErased(record)
         case .userErasure(let payload):
             try eraseUser(payload, at: start)
+        case .userMerge(let payload):
+            try merge(payload, at: start)
         case .reset, .other:
             break
         }
@@ -109,6 +111,24 @@ public struct RecordVisitor<Sink: RecordConsumer> {
             return
         }
         try sink.erase(record)
+    }
+
+    private func merge(_ payload: [UInt8], at start: LogPosition) throws {
+        let record: UserMergeRecord
+        do {
+            record = try payload.withUnsafeBytes { try UserMergeRecord(payload: $0) }
+        } catch {
+            try begin(received: Timestamp(milliseconds: 0), key: "")
+            try sink.unreadable(
+                payload,
+                length: payload.count,
+                at: start,
+                "The record of a merge at \(start) cannot be read: \(error)"
+            )
+            return
+        }
+        try begin(received: record.received, key: record.key)
+        try sink.merge(record, at: EventPosition(segment: start.segment, offset: start.offset))
     }
 
     private func erasure(_ payload: [UInt8], at start: LogPosition) throws -> ErasureRecord? {

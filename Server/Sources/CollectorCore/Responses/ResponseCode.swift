@@ -523,6 +523,15 @@ extension ResponseCode {
     /// Remedy: Leave the ID out while no user is signed in.
     public static let placeholderUserID = ResponseCode(rawValue: "placeholder_user_id")
 
+    /// An alias merges nothing.
+    ///
+    /// Status: 200, as a warning.
+    ///
+    /// Cause: The IDs in an `_alias` event are missing, placeholders, too long or equal, or the batch has no installation.
+    ///
+    /// Remedy: Send the IDs of two different users, as text, in a batch with an installation.
+    public static let ineffectiveAlias = ResponseCode(rawValue: "ineffective_alias")
+
     /// The time is before 2010.
     ///
     /// Status: 200, as a warning.

@@ -41,23 +41,40 @@ struct UserErasureEndpoints: RoutedResource {
         guard !PlaceholderUserID.contains(user) else {
             throw RequestFailure.malformed("id", "“\(user.prefix(64))” is a placeholder and does not identify a user.")
         }
-        let isKnown = try await dependencies.store.erasurePreview(of: user) != nil
-        guard isKnown || dependencies.store.isErased(user: user) else { throw unknown(user) }
+        let preview = try await dependencies.store.erasurePreview(of: user)
+        guard preview != nil || dependencies.store.isErased(user: user) else { throw unknown(user) }
+        // If a request fails, the ones that are missing can be repeated with the user, whose request is the last.
+        let merged = (preview?.users ?? []).filter { ByteText($0) != ByteText(user) }
+        let received = dependencies.clock.now().wall
+        var erasures: [String] = []
+        for id in merged { erasures.append(try await requestErasure(of: id, register, grant, received: received).id) }
+        let (id, commit) = try await requestErasure(of: user, register, grant, received: received)
+        erasures.append(id)
+        return JSONResponse.make(.accepted) { writer in
+            writer.beginObject()
+            writer.member("erasure", id)
+            if erasures.count > 1 { writer.list("erasures", erasures) { $1.string($0) } }
+            writer.member("position", commit.position.description)
+            writer.member("durability", commit.durability.rawValue)
+            writer.endObject()
+        }
+    }
+
+    /// Requests the erasure of one user id, and returns the erasure's id.
+    private func requestErasure(
+        of user: String,
+        _ register: any ErasureRegister,
+        _ grant: KeyGrant,
+        received: Timestamp
+    ) async throws(RequestFailure) -> (id: String, commit: Commit) {
         let record = UserErasureRecord(
-            received: dependencies.clock.now().wall,
+            received: received,
             key: grant.name,
             identity: register.key.hash(user: user),
             user: user
         )
         do {
-            let commit = try await register.requestErasure(record, dependencies.intake)
-            return JSONResponse.make(.accepted) { writer in
-                writer.beginObject()
-                writer.member("erasure", ErasurePlan(record, user: user).id)
-                writer.member("position", commit.position.description)
-                writer.member("durability", commit.durability.rawValue)
-                writer.endObject()
-            }
+            return (ErasurePlan(record, user: user).id, try await register.requestErasure(record, dependencies.intake))
         } catch {
             throw RequestFailure(error)
         }

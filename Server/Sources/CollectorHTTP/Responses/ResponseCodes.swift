@@ -456,4 +456,22 @@ extension ResponseCode {
     ///
     /// Remedy: Run all collectors of the cluster with `--no-index` and `--erasure-key`.
     static let erasureUnavailable = ResponseCode(rawValue: "erasure_unavailable")
+
+    /// The users cannot be merged.
+    ///
+    /// Status: 409.
+    ///
+    /// Cause: The user is already merged into another one, the merge would form a cycle, or one of the users was erased.
+    ///
+    /// Remedy: Undo the other merge first with `trackway users unmerge`.
+    static let mergeRefused = ResponseCode(rawValue: "merge_refused")
+
+    /// Users cannot be merged here.
+    ///
+    /// Status: 501.
+    ///
+    /// Cause: The collector belongs to a cluster.
+    ///
+    /// Remedy: Merge users at a collector that is not part of a cluster.
+    static let mergeUnavailable = ResponseCode(rawValue: "merge_unavailable")
 }

@@ -74,4 +74,24 @@ extension IndexSchema {
         ) WITHOUT ROWID;
 
         """
+
+    /// Statements that merge users (``MergeTable``).
+    ///
+    /// `target` is null for a withdrawal; `installation` is null for an operator's statement.
+    static let v19Merges = """
+        CREATE TABLE merges (
+            position INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            user TEXT NOT NULL,
+            target TEXT,
+            installation INTEGER,
+            key TEXT NOT NULL,
+            received INTEGER NOT NULL,
+            outcome TEXT NOT NULL
+        );
+        CREATE INDEX merges_by_user ON merges (user);
+        CREATE INDEX merges_by_target ON merges (target) WHERE target IS NOT NULL;
+        CREATE INDEX merges_by_installation ON merges (installation) WHERE installation IS NOT NULL;
+
+        """
 }

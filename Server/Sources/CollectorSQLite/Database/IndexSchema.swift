@@ -26,6 +26,7 @@ enum IndexMigration: String, CaseIterable {
     case v16SignIns = "16"
     case v17ErasedUsers = "17"
     case v18Retention = "18"
+    case v19Merges = "19"
 
     /// The last migration that requires a rebuild from the log.
     ///
@@ -57,6 +58,7 @@ enum IndexMigration: String, CaseIterable {
         case .v16SignIns: IndexSchema.v16SignIns
         case .v17ErasedUsers: IndexSchema.v17ErasedUsers
         case .v18Retention: IndexSchema.v18Retention
+        case .v19Merges: IndexSchema.v19Merges
         }
     }
 }

@@ -72,6 +72,7 @@ extension IndexTransaction {
             for position in failures { progress.failed -= try tables.failed.remove(at: position) }
         }
         guard let user = plan.user else { return }
+        try IndexTables.overwritingFreedSpace(in: db) { try tables.merges.remove(user: user) }
         var removed: Int64 = 0
         for shared in plan.shared {
             let (number, isErased) = try tables.directory.installation(shared.installation)

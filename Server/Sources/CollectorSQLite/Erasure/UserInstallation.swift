@@ -10,7 +10,7 @@ internal import TrackwayCore
 struct UserInstallation {
     let id: InstallationID
     let number: Int64
-    /// The time ranges whose anonymous events belong to the user; nil if no other user ever signed in.
+    /// The time ranges whose anonymous events belong to the user; nil if no other person ever signed in.
     ///
     /// Without other users, everything on the installation is the user's. An installation that keeps its visitors
     /// separate from users counts as one with other users.
@@ -18,42 +18,53 @@ struct UserInstallation {
 
     /// Returns all installations of a user, except erased ones.
     ///
+    /// Merged users count as one.
+    ///
     /// - Complexity: O(the user's sessions).
     static func all(of user: String, _ db: Database) throws -> [UserInstallation] {
+        let users = try numbers(of: user, db)
+        let list = users.map(String.init).joined(separator: ", ")
         let find = try RawStatement(
             db,
             """
-            SELECT i.id, i.number, s.periods, u.number,
-            EXISTS (SELECT 1 FROM visits v WHERE v.installation = i.number AND v.user = u.number)
+            SELECT i.id, i.number, s.periods,
+            EXISTS (SELECT 1 FROM visits v WHERE v.installation = i.number AND v.user IN (\(list)))
             AND NOT EXISTS (
                 SELECT 1 FROM visits v JOIN users o ON o.number = v.user
-                WHERE v.installation = i.number AND o.id IS NOT NULL AND o.number != u.number
+                WHERE v.installation = i.number AND o.id IS NOT NULL AND o.number NOT IN (\(list))
             )
-            FROM users u CROSS JOIN (
-                SELECT installation FROM visits WHERE user = (SELECT number FROM users WHERE id = ?1)
-                UNION SELECT installation FROM user_attributes WHERE user = (SELECT number FROM users WHERE id = ?1)
+            FROM (
+                SELECT installation FROM visits WHERE user IN (\(list))
+                UNION SELECT installation FROM user_attributes WHERE user IN (\(list))
             ) AS used
             JOIN installations i ON i.number = used.installation
             LEFT JOIN sign_ins s ON s.installation = i.number
-            WHERE u.id = ?1 AND i.erased = 0 ORDER BY i.number
+            WHERE i.erased = 0 ORDER BY i.number
             """
         )
-        find.bind(1, user)
-        defer { find.reset() }
         var installations: [UserInstallation] = []
         while try find.step() {
             guard let id = find.id(0, as: InstallationID.self) else { continue }
             let history = find.isNull(2) ? SignInHistory() : find.withBytes(2) { SignInHistory(bytes: $0) }
-            let isWhole = find.integer(4) == 1 && !history.isSeparate
+            let isWhole = find.integer(3) == 1 && !history.isSeparate
             installations.append(
                 UserInstallation(
                     id: id,
                     number: find.integer(1),
-                    times: isWhole ? nil : history.times(of: find.integer(3))
+                    times: isWhole ? nil : users.flatMap { history.times(of: $0) }
                 )
             )
         }
         return installations
+    }
+
+    /// Returns the numbers of a user and of all users who are counted as the same person.
+    ///
+    /// The user with whom the others are counted comes first. Empty for an unknown user.
+    static func numbers(of user: String, _ db: Database) throws -> [Int64] {
+        let sql = "SELECT coalesce(joined, number) FROM users WHERE id = CAST(? AS TEXT)"
+        guard let root = try Int64.fetchOne(db, sql: sql, arguments: [Data(user.utf8)]) else { return [] }
+        return try [root] + PersonPart.merged(into: root, db)
     }
 
     /// Returns all installations of a person, except erased ones.
@@ -87,31 +98,36 @@ struct UserInstallation {
 
     /// Returns what an erasure of a user would remove; nil if nothing is known about the user.
     static func preview(of user: String, _ db: Database) throws -> ErasurePreview? {
-        guard let person = try Int64.fetchOne(db, sql: "SELECT number FROM users WHERE id = ?", arguments: [user])
-        else { return nil }
+        let people = try numbers(of: user, db)
+        guard !people.isEmpty else { return nil }
+        let list = people.map(String.init).joined(separator: ", ")
         let installations = try all(of: user, db).map { installation in
             ErasurePreview.Installation(
                 installation.id,
                 isShared: installation.times != nil,
-                events: try installation.events(of: person, db)
+                events: try installation.events(of: list, db)
             )
         }
         let others = try Int.fetchOne(
             db,
-            sql: "SELECT coalesce(sum(events), 0) FROM visits WHERE user = ? AND installation = 0",
-            arguments: [person]
+            sql: "SELECT coalesce(sum(events), 0) FROM visits WHERE user IN (\(list)) AND installation = 0"
         )
-        return ErasurePreview(user: user, installations: installations, eventsWithoutInstallation: others ?? 0)
+        var preview = ErasurePreview(user: user, installations: installations, eventsWithoutInstallation: others ?? 0)
+        let ids = "SELECT CAST(id AS BLOB) FROM users WHERE number = ?"
+        preview.users = try people.compactMap { UserRows.text(try Data.fetchOne(db, sql: ids, arguments: [$0])) }
+        return preview
     }
 
     /// Returns the number of events that an erasure would remove.
-    private func events(of person: Int64, _ db: Database) throws -> Int {
+    ///
+    /// - Parameter people: The numbers of the person's users, separated by commas.
+    private func events(of people: String, _ db: Database) throws -> Int {
         guard let times else {
             let sql = "SELECT coalesce(sum(events), 0) FROM visits WHERE installation = ?"
             return try Int.fetchOne(db, sql: sql, arguments: [number]) ?? 0
         }
-        let sql = "SELECT coalesce(sum(events), 0) FROM visits WHERE user = ? AND installation = ?"
-        var events = try Int.fetchOne(db, sql: sql, arguments: [person, number]) ?? 0
+        let sql = "SELECT coalesce(sum(events), 0) FROM visits WHERE user IN (\(people)) AND installation = ?"
+        var events = try Int.fetchOne(db, sql: sql, arguments: [number]) ?? 0
         for range in times {
             events +=
                 try Int.fetchOne(

@@ -62,6 +62,7 @@ final class BehaviorIndexer: IndexTable {
     private let devices: DeviceTable
     private let deviceSums: DeviceSums
     private let signIns: SignInTable
+    private let merges: MergeTable
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
     /// The sessions in order of first appearance, so that the order of writing is deterministic.
@@ -79,8 +80,9 @@ final class BehaviorIndexer: IndexTable {
     private var owner: Int64??
 
     /// Creates an indexer on the writing connection.
-    init(_ db: Database, _ signIns: SignInTable) throws {
+    init(_ db: Database, _ signIns: SignInTable, _ merges: MergeTable) throws {
         self.signIns = signIns
+        self.merges = merges
         sessions = try SessionTable(db)
         screens = try ScreenSums(db)
         clicks = try ClickWriter(db)
@@ -143,7 +145,9 @@ final class BehaviorIndexer: IndexTable {
         if let owner { return owner }
         let found: Int64?
         if let id = facts.user {
-            found = try people.user(id)
+            let (number, isNew) = try people.lookUp(user: id)
+            if isNew { merges.appeared(id) }
+            found = number
         } else {
             found = try installationID.map { try people.visitor(of: installation, $0) }
         }
@@ -213,6 +217,7 @@ final class BehaviorIndexer: IndexTable {
                 )
             }
         )
+        for sum in touchedVisits where sum.events > 0 { try merges.visited(sum.key.user, last: sum.last) }
         try deviceSums.flush()
         forget()
     }

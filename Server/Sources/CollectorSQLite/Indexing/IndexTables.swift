@@ -57,6 +57,7 @@ struct IndexTables {
     let quarters: QuarterSums
     let plan: PlanTables
     let failed: FailedTable
+    let merges: MergeTable
     let behavior: BehaviorIndexer
     let events: EventWriter
     let runs: RunWriter
@@ -69,7 +70,8 @@ struct IndexTables {
     /// All tables, in the order of flushing and erasing.
     ///
     /// A table of sums precedes the tables from which an erasure computes the amounts to subtract. Quarters follow the
-    /// catalog, which decides which names are counted separately. Sign-ins follow people, events and runs, because
+    /// catalog, which decides which names are counted separately. Merges precede people, whose rows an erasure removes.
+    /// Sign-ins follow people, events and runs, because
     /// flushing sign-ins reads those tables.
     let all: [any IndexTable]
 
@@ -92,7 +94,8 @@ struct IndexTables {
         plan = PlanTables(sums: try checker.map { try PlanCounter(db, $0, at: cursor) })
         failed = try FailedTable(db)
         signIns = try SignInTable(db)
-        behavior = try BehaviorIndexer(db, signIns)
+        merges = try MergeTable(db)
+        behavior = try BehaviorIndexer(db, signIns, merges)
         events = try EventWriter(db)
         runs = try RunWriter(db)
         ranges = try RangeTable(db)
@@ -100,8 +103,8 @@ struct IndexTables {
         erasedUsers = try ErasedUserTable(db, identities: identities)
         retention = try RetentionTable(db)
         all = [
-            minutes, nameRuns, catalog, quarters, plan, failed, behavior, events, runs, signIns, ranges, directory,
-            erasedUsers, retention, ReadStateTable(),
+            minutes, nameRuns, catalog, quarters, plan, failed, merges, behavior, events, runs, signIns, ranges,
+            directory, erasedUsers, retention, ReadStateTable(),
         ]
     }
 

@@ -214,6 +214,12 @@ final class IndexTransaction {
             return
         }
         let event = ReceivedEvent(line, scan)
+        if batch.installation != nil, let user = erasedUser(namedBy: event) {
+            progress.erased += 1
+            tables.erasedUsers.count(1, of: user.identity)
+            try erased(.accepted, sequence: sequence)
+            return followUp(user: user.id, user.identity, at: position)
+        }
         let session = facts.session ?? batch.facts?.session
         if session.map(ByteText.init) != waitingSession.map(ByteText.init) {
             try store()
@@ -285,6 +291,16 @@ final class IndexTransaction {
             position: event.position,
             captured: event.captured
         )
+        // Without an installation, an erasure could not find the event by the IDs in it. Clusters do not merge users.
+        if event.name.captured == .alias, erasures != nil, let installation = owner.installation {
+            try tables.merges.add(
+                MergeStatement(attributes: event.captured, at: event.time),
+                at: event.position,
+                installation: installation,
+                key: batch.key,
+                received: batch.received
+            )
+        }
         tables.runs.add(
             event.position,
             at: event.time,
@@ -346,6 +362,36 @@ final class IndexTransaction {
             message
         )
         try failed(failure, sequence: nil)
+    }
+
+    // MARK: Merging
+
+    /// Adds an operator's statement about merged users.
+    func merge(_ record: UserMergeRecord, at position: EventPosition) throws {
+        try store()
+        guard let statement = record.statement else { return }
+        for user in [statement.user, statement.target].compactMap(\.self) {
+            guard let identity = erasedIdentity(of: user) else { continue }
+            return followUp(user: user, identity, at: position)
+        }
+        try tables.merges.add(
+            statement,
+            at: position,
+            installation: nil,
+            key: record.key,
+            received: record.received
+        )
+    }
+
+    /// Returns the erased user that an `_alias` event names.
+    private func erasedUser(namedBy event: ReceivedEvent) -> (id: String, identity: IdentityHash)? {
+        guard erasures != nil, !tables.erasedUsers.identities.isEmpty,
+            let statement = MergeStatement(event, at: 0)
+        else { return nil }
+        for user in [statement.user, statement.target].compactMap(\.self) {
+            if let identity = erasedIdentity(of: user) { return (user, identity) }
+        }
+        return nil
     }
 
     // MARK: Erasing

@@ -91,7 +91,7 @@ struct LogChunk: Sendable {
                     records.append(Record(content: content, facts: BatchFacts(batch), start: record.start))
                 case .reset: isReset = true
                 case .other: break  // Record kinds of other versions, and records about the log itself.
-                case .unreadable, .quarantine, .erasure, .erasedEvents, .userErasure:
+                case .unreadable, .quarantine, .erasure, .erasedEvents, .userErasure, .userMerge:
                     records.append(Record(content: content, facts: nil, start: record.start))
                 }
             }

@@ -69,16 +69,19 @@ struct PeopleTable {
     }
 
     /// Returns the number of a signed-in user.
-    func user(_ id: String) throws -> Int64 {
+    func user(_ id: String) throws -> Int64 { try lookUp(user: id).number }
+
+    /// Returns the number of a signed-in user, and whether the user is new to the index.
+    func lookUp(user id: String) throws -> (number: Int64, isNew: Bool) {
         findUser.bind(1, id)
         if try findUser.step() {
             defer { findUser.reset() }
-            return findUser.integer(0)
+            return (findUser.integer(0), false)
         }
         addUser.bind(1, id)
         addUser.bind(2, TimeCursor.number(of: .user(id)))
         try addUser.run()
-        return db.lastInsertedRowID
+        return (db.lastInsertedRowID, true)
     }
 
     /// Returns the number of an installation's visitor who did not sign in.

@@ -50,7 +50,8 @@ struct DeviceRows {
         SELECT d.installation, i.id, d.first, d.last, d.states, d.changes, d.events, CAST(u.id AS BLOB),
         f.app, f.version, f.model, f.system
         FROM devices d JOIN installations i ON i.number = d.installation
-        LEFT JOIN users u ON u.number = d.person
+        LEFT JOIN users p ON p.number = d.person
+        LEFT JOIN users u ON u.number = CASE WHEN p.id IS NOT NULL THEN coalesce(p.joined, p.number) ELSE p.number END
         LEFT JOIN device_facts f ON f.installation = d.installation
         """
 

@@ -7,11 +7,11 @@ internal import TrackwayCore
 
 /// Maps the person number of a row (`users.number`) to a person.
 ///
-/// A visitor who signed in maps to the user.
+/// A visitor who signed in maps to the user, and a merged user to the other user.
 ///
-/// Event rows contain the visitor's number even after a sign-in, so a later sign-in changes no event.
+/// Event rows contain the visitor's number even after a sign-in, so a later sign-in or merge changes no event.
 struct PersonMap {
-    /// The user of each visitor.
+    /// The user of each visitor, and of each merged user.
     ///
     /// The value is 0 for a separate person, and ``severalPeople`` if the user depends on the time.
     private var users: [UInt32] = []
@@ -44,6 +44,20 @@ struct PersonMap {
         while try several.step() {
             histories[several.integer(0)] = several.withBytes(1) { SignInHistory(bytes: $0) }
         }
+        // A visitor's user may be merged into another one.
+        for (number, user) in users.enumerated() where user != 0 && user != Self.severalPeople {
+            users[number] = UInt32(clamping: root(of: Int64(user)))
+        }
+    }
+
+    /// Returns the user with whom a user is counted.
+    ///
+    /// - Parameter user: The number of a user, not of a visitor.
+    private func root(of user: Int64) -> Int64 {
+        guard let index = Int(exactly: user), users.indices.contains(index), users[index] != 0,
+            users[index] != Self.severalPeople
+        else { return user }
+        return Int64(users[index])
     }
 
     /// Returns the person that an event with this number belongs to.
@@ -52,7 +66,7 @@ struct PersonMap {
     func person(_ number: Int64, at time: Timestamp) -> Int64 {
         guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
         guard users[index] == Self.severalPeople else { return Int64(users[index]) }
-        return histories[number]?.owner(at: time.milliseconds) ?? number
+        return histories[number]?.owner(at: time.milliseconds).map(root) ?? number
     }
 
     /// Returns the owner of all events with this number within a time range.
@@ -65,7 +79,7 @@ struct PersonMap {
         guard users[index] == Self.severalPeople else { return Int64(users[index]) }
         switch histories[number]?.owner(of: times) {
         case nil, .visitor?: return number
-        case .user(let user)?: return user
+        case .user(let user)?: return root(of: user)
         case .several?: return nil
         }
     }
@@ -81,7 +95,7 @@ struct PersonMap {
         var people: [Int64] = []
         for user in Set(history.periods.map(\.user)).sorted() {
             let parts = history.times(of: user).filter { $0.overlaps(times) }.map { $0.clamped(to: times) }
-            if try parts.contains(where: { try Self.hasEvent(number, $0, db) }) { people.append(user) }
+            if try parts.contains(where: { try Self.hasEvent(number, $0, db) }) { people.append(root(of: user)) }
         }
         if let rest = history.visitorTimes, rest.overlaps(times), try Self.hasEvent(number, rest.clamped(to: times), db)
         {
@@ -101,7 +115,7 @@ struct PersonMap {
         }
         for (number, history) in histories {
             for user in Set(history.periods.map(\.user)) {
-                rows.visitors[user, default: []] += history.times(of: user).map { (number, $0) }
+                rows.visitors[root(of: user), default: []] += history.times(of: user).map { (number, $0) }
             }
         }
         return rows
@@ -143,6 +157,8 @@ struct PersonPart {
     let isWhole: Bool
     /// Whether the events were recorded before the user signed in.
     let isVisit: Bool
+    /// Whether the events are those of a user, not of a visitor.
+    var isOfUser: Bool { isWhole && !isVisit }
 
     private init(_ number: Int64, _ times: ClosedRange<Int64>, isWhole: Bool, isVisit: Bool) {
         self.number = number
@@ -153,7 +169,8 @@ struct PersonPart {
 
     /// Returns the parts of a person.
     ///
-    /// The person's own events come first, followed by those of the visitors who signed in as the user.
+    /// The person's own events come first, followed by those of users who are merged into this one, and of visitors who
+    /// signed in as one of them.
     ///
     /// Visitors are ordered by the user's last use of their installation, latest first.
     ///
@@ -162,13 +179,14 @@ struct PersonPart {
         let own = try RawStatement(
             db,
             """
-            SELECT u.id IS NOT NULL, u.joined, s.periods FROM users u
+            SELECT u.id IS NOT NULL, u.joined, s.periods, u.id IS NOT NULL AND u.joined IS NOT NULL FROM users u
             LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0 WHERE u.number = ?
             """
         )
         own.bind(1, person)
         defer { own.reset() }
         guard try own.step() else { return [] }
+        if own.integer(3) == 1 { return try all(of: own.integer(1), db) }
         let everything = PersonPart(person, .min ... .max, isWhole: true, isVisit: false)
         guard own.integer(0) == 1 else {
             guard let joined = own.optionalInteger(1) else { return [everything] }
@@ -177,35 +195,53 @@ struct PersonPart {
             else { return [] }
             return [PersonPart(person, rest, isWhole: false, isVisit: false)]
         }
+        let users = try [person] + merged(into: person, db)
+        let numbers = users.map(String.init).joined(separator: ", ")
         let visitors = try RawStatement(
             db,
             """
-            SELECT u.number, u.joined, s.periods FROM (SELECT installation, max(last) AS last FROM visits WHERE user = ?1 GROUP BY installation) v
+            SELECT u.number, u.joined, s.periods FROM (
+                SELECT installation, max(last) AS last FROM visits WHERE user IN (\(numbers)) GROUP BY installation
+            ) v
             CROSS JOIN users u ON u.installation = v.installation AND u.id IS NULL AND u.joined IS NOT NULL
             CROSS JOIN installations i ON i.number = v.installation
             LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
             ORDER BY v.last DESC, i.id
             """
         )
-        visitors.bind(1, person)
-        var parts = [everything]
+        var parts = users.map { PersonPart($0, .min ... .max, isWhole: true, isVisit: false) }
         while try visitors.step() {
             let (number, joined) = (visitors.integer(0), visitors.integer(1))
-            if joined == person {
+            if users.contains(joined) {
                 parts.append(PersonPart(number, .min ... .max, isWhole: true, isVisit: true))
             } else if joined <= 0, !visitors.isNull(2) {
                 let history = visitors.withBytes(2) { SignInHistory(bytes: $0) }
-                parts += history.times(of: person).map { PersonPart(number, $0, isWhole: false, isVisit: true) }
+                let times = users.flatMap { history.times(of: $0) }.sorted { $0.lowerBound < $1.lowerBound }
+                parts += times.map { PersonPart(number, $0, isWhole: false, isVisit: true) }
             }
         }
         return parts
+    }
+
+    /// Returns the numbers of the users who are merged into a user, in an order that is the same in every index.
+    ///
+    /// - Complexity: O(merged users and visitors of the user).
+    static func merged(into user: Int64, _ db: Database) throws -> [Int64] {
+        let find = try RawStatement(
+            db,
+            "SELECT number FROM users WHERE joined = ? AND id IS NOT NULL ORDER BY mark, id"
+        )
+        find.bind(1, user)
+        var numbers: [Int64] = []
+        while try find.step() { numbers.append(find.integer(0)) }
+        return numbers
     }
 
     /// Counts the part's events.
     ///
     /// - Complexity: O(log) if ``isWhole``, otherwise O(events in the time range).
     func events(_ db: Database) throws -> Int64 {
-        guard isWhole else { return try sums(excluding: nil, db).events }
+        guard isWhole else { return try sums(excluding: [], db).events }
         return try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [number]) ?? 0
     }
 
@@ -257,18 +293,18 @@ struct PersonPart {
 
     /// Returns the sums of the part.
     ///
-    /// - Parameter user: The user whose sessions are not counted again; nil if every session counts.
-    /// - Complexity: O(sessions) if ``isWhole``, otherwise O(events in the time range).
-    func sums(excluding user: Int64?, _ db: Database) throws -> Sums {
+    /// - Parameter users: The users whose sessions are not counted again; empty if every session counts.
+    /// - Complexity: O(sessions × users) if ``isWhole``, otherwise O(events in the time range).
+    func sums(excluding users: [Int64], _ db: Database) throws -> Sums {
+        let numbers = users.map(String.init).joined(separator: ", ")
         let isNew =
-            "session > 0 AND NOT EXISTS (SELECT 1 FROM visits o WHERE o.user = ?2 AND o.installation = p.installation AND o.session = p.session)"
-        guard isWhole else { return try sumsInRange(excluding: user, isNew: isNew, db) }
+            "session > 0 AND NOT EXISTS (SELECT 1 FROM visits o WHERE o.user IN (\(numbers)) AND o.installation = p.installation AND o.session = p.session)"
+        guard isWhole else { return try sumsInRange(isNew: isNew, db) }
         let statement = try RawStatement(
             db,
             "SELECT min(p.first), max(p.last), coalesce(sum(p.events), 0), coalesce(sum(\(isNew)), 0) FROM visits p WHERE p.user = ?1"
         )
         statement.bind(1, number)
-        statement.bind(2, user ?? 0)
         defer { statement.reset() }
         guard try statement.step() else { return Sums() }
         return Sums(
@@ -282,19 +318,18 @@ struct PersonPart {
     /// Returns the sums of the events in ``times``.
     ///
     /// - Parameter isNew: The condition on `runs` (as `p`) for sessions in which the user has no other events.
-    private func sumsInRange(excluding user: Int64?, isNew: String, _ db: Database) throws -> Sums {
+    private func sumsInRange(isNew: String, _ db: Database) throws -> Sums {
         let statement = try RawStatement(
             db,
             """
             SELECT CASE WHEN p.\(isNew) THEN p.session END, min(time), max(time), count(*)
             FROM runs p INDEXED BY runs_by_person_time CROSS JOIN events ON position BETWEEN p.first AND p.last
-            WHERE p.person = ?1 AND p.latest >= ?3 AND p.earliest <= ?4 AND time >= ?3 AND time <= ?4 GROUP BY p.session
+            WHERE p.person = ?1 AND p.latest >= ?2 AND p.earliest <= ?3 AND time >= ?2 AND time <= ?3 GROUP BY p.session
             """
         )
         statement.bind(1, number)
-        statement.bind(2, user ?? 0)
-        statement.bind(3, times.lowerBound)
-        statement.bind(4, times.upperBound)
+        statement.bind(2, times.lowerBound)
+        statement.bind(3, times.upperBound)
         defer { statement.reset() }
         var sums = Sums()
         while try statement.step() {

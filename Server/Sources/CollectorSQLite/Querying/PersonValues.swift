@@ -197,7 +197,8 @@ struct PersonAttributeReader {
         find = try RawStatement(
             db,
             """
-            SELECT a.value, a.set_at, i.id FROM user_attributes a LEFT JOIN installations i ON i.number = a.installation
+            SELECT a.value, a.set_at, i.id, u.id IS NULL, u.mark FROM user_attributes a
+            LEFT JOIN installations i ON i.number = a.installation LEFT JOIN users u ON u.number = a.user
             WHERE a.user = ? AND a.name = ?
             """
         )
@@ -205,26 +206,30 @@ struct PersonAttributeReader {
 
     /// Returns the value that was set last.
     ///
-    /// Of two values set at the same time, the person's own is used, then that of the lesser installation id.
+    /// Of two values set at the same time, the person's own is used, then that of the lesser installation id, then that
+    /// of a merged user.
     ///
-    /// - Parameter numbers: The person's number, followed by those of the visitors who became the person.
+    /// - Parameter numbers: The person's number, followed by those of merged users and of the visitors who became the
+    ///   person.
     func value(_ name: String, of numbers: [Int64]) throws -> QueryValue? {
-        var found: (value: [UInt8], set: Int64, installation: [UInt8]?)?
+        var found: (value: [UInt8], set: Int64, installation: [UInt8]?, order: (Int64, Int64))?
         for (index, number) in numbers.enumerated() {
             find.bind(1, number)
             find.bind(2, name)
             defer { find.reset() }
             guard try find.step() else { continue }
-            let (set, installation) = (find.integer(1), find.bytes(2))
+            let (set, installation, order) = (find.integer(1), find.bytes(2), (find.integer(3), find.integer(4)))
             if let found {
                 guard set >= found.set else { continue }
                 if set == found.set {
-                    guard let other = found.installation, installation.lexicographicallyPrecedes(other) else {
-                        continue
-                    }
+                    guard let other = found.installation else { continue }
+                    let isFirst =
+                        installation == other
+                        ? order < found.order : installation.lexicographicallyPrecedes(other)
+                    guard isFirst else { continue }
                 }
             }
-            found = (find.bytes(0), set, index == 0 ? nil : installation)
+            found = (find.bytes(0), set, index == 0 ? nil : installation, order)
         }
         // The index wrote the value; an unreadable value is treated as missing.
         return found.flatMap { try? JSONValue.parse($0.value) }.flatMap(QueryValue.init)

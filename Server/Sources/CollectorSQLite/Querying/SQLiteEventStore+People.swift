@@ -38,6 +38,10 @@ extension SQLiteEventStore {
         try await read { try UserRows.profile(query, $0) }
     }
 
+    public func merges(connectedWith users: [String]) async throws(StoreError) -> [StoredMerge] {
+        try await read { try MergeRows.connected(with: users, $0) }
+    }
+
     public func inventory() async throws(StoreError) -> DataInventory {
         let progress = progressNow
         return try await read {

@@ -72,13 +72,16 @@ enum SessionRows {
 
     /// Returns a session's users, including those that its visitor later signed in as.
     ///
+    /// A merged user is the user with whom the events are counted.
+    ///
     /// The user with the latest event comes last.
     private static func users(of session: Int64, _ db: Database) throws -> [String] {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT CAST(coalesce(u.id, j.id) AS BLOB), v.last, s.periods
+                SELECT CAST(coalesce(r.id, j.id, u.id) AS BLOB), v.last, s.periods
                 FROM visits v JOIN users u ON u.number = v.user LEFT JOIN users j ON j.number = u.joined
+                LEFT JOIN users r ON r.number = j.joined
                 LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
                 WHERE v.session = ? ORDER BY v.last, u.id
                 """,
@@ -93,7 +96,10 @@ enum SessionRows {
                     try owner.flatMap {
                         try Data.fetchOne(
                             db,
-                            sql: "SELECT CAST(id AS BLOB) FROM users WHERE number = ?",
+                            sql: """
+                                SELECT CAST(r.id AS BLOB) FROM users u JOIN users r ON r.number = coalesce(u.joined, u.number)
+                                WHERE u.number = ?
+                                """,
                             arguments: [$0]
                         )
                     }

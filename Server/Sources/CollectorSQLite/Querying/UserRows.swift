@@ -33,22 +33,27 @@ enum UserRows {
 
     /// Returns the number of a person who sent an event, or nil.
     ///
-    /// If all events of a visitor belong to one user, the result for the visitor is the user's number.
+    /// If all events of a visitor belong to one user, the result for the visitor is the user's number. The result for a
+    /// merged user is the number of the user with whom the events are counted.
     static func number(_ person: PersonKey, _ db: Database) throws -> Int64? {
         switch person {
         case .user(let id):
             try Int64.fetchOne(
                 db,
-                sql: "SELECT number FROM users WHERE id = CAST(? AS TEXT) AND last IS NOT NULL",
+                sql: """
+                    SELECT r.number FROM users u JOIN users r ON r.number = coalesce(u.joined, u.number)
+                    WHERE u.id = CAST(? AS TEXT) AND r.last IS NOT NULL
+                    """,
                 arguments: [Data(id.utf8)]
             )
         case .visitor(let id):
             try Int64.fetchOne(
                 db,
                 sql: """
-                    SELECT CASE WHEN joined > 0 THEN joined ELSE number END FROM users
-                    WHERE id IS NULL AND last IS NOT NULL AND joined IS NOT -1
-                    AND installation = (SELECT number FROM installations WHERE id = ?)
+                    SELECT CASE WHEN u.joined > 0 THEN coalesce(j.joined, j.number) ELSE u.number END FROM users u
+                    LEFT JOIN users j ON j.number = u.joined
+                    WHERE u.id IS NULL AND u.last IS NOT NULL AND u.joined IS NOT -1
+                    AND u.installation = (SELECT number FROM installations WHERE id = ?)
                     """,
                 arguments: [id.blob]
             )
@@ -67,6 +72,8 @@ enum UserRows {
         if hasMore { devices.removeSubrange(PersonProfile.maxDevices...) }
         var profile = PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
         profile.firstTouch = try FirstTouchRows.facts(of: parts, db)
+        let users = (profile.person.id.map { [$0] } ?? []) + profile.person.mergedIDs
+        profile.merges = try MergeRows.connected(with: users, db).suffix(StoredMerge.maximumCount)
         return profile
     }
 
@@ -82,33 +89,35 @@ enum UserRows {
     /// A user has at least one event on the installation of each part, so the user's own devices include all devices.
     private static func devices(of parts: [PersonPart], _ db: Database) throws -> [PersonProfile.Device] {
         guard let own = parts.first else { return [] }
+        let users = parts.filter(\.isOfUser).map(\.number)
+        let numbers = (users.isEmpty ? [own.number] : users).map(String.init).joined(separator: ", ")
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT i.id, v.first, v.last, v.events, v.sessions, f.app, f.version, f.model, f.system, i.number
                 FROM (
                     SELECT w.installation, min(w.first) AS first, max(w.last) AS last, sum(w.events) AS events,
-                    sum(w.session > 0) AS sessions
+                    count(DISTINCT CASE WHEN w.session > 0 THEN w.session END) AS sessions
                     FROM visits w JOIN installations j ON j.number = w.installation
-                    WHERE w.user = ? GROUP BY w.installation ORDER BY 3 DESC, j.id LIMIT ?
+                    WHERE w.user IN (\(numbers)) GROUP BY w.installation ORDER BY 3 DESC, j.id LIMIT ?
                 ) AS v
                 JOIN installations i ON i.number = v.installation
                 LEFT JOIN device_facts f ON f.installation = v.installation
                 ORDER BY v.last DESC, i.id
                 """,
-            arguments: [own.number, PersonProfile.maxDevices + 1]
+            arguments: [PersonProfile.maxDevices + 1]
         )
         return try rows.compactMap { row in
             guard let id = InstallationID(blob: row[0]) else { return nil }
             var sums = PersonPart.Sums(first: row[1], last: row[2], events: row[3], sessions: row[4])
-            if !own.isWhole { sums = try own.sums(excluding: nil, db) }
+            if !own.isWhole { sums = try own.sums(excluding: [], db) }
             let visitor = try Int64.fetchOne(
                 db,
                 sql: "SELECT number FROM users WHERE installation = ? AND id IS NULL",
                 arguments: [row[9] as Int64]
             )
             for part in parts.dropFirst() where part.number == visitor {
-                sums.add(try part.sums(excluding: own.number, db))
+                sums.add(try part.sums(excluding: users, db))
             }
             return PersonProfile.Device(
                 installation: id,
@@ -125,8 +134,13 @@ enum UserRows {
         let number: Int64 = row[0]
         let parts = try PersonPart.all(of: number, db)
         var sums = PersonPart.Sums(first: row[5], last: row[6], events: row[7], sessions: row[8])
-        if let own = parts.first, !own.isWhole { sums = try own.sums(excluding: nil, db) }
-        for part in parts.dropFirst() { sums.add(try part.sums(excluding: number, db)) }
+        if let own = parts.first, !own.isWhole { sums = try own.sums(excluding: [], db) }
+        // The sessions of a user are not counted again for users and visitors who belong to the same person.
+        var counted = [number]
+        for part in parts.dropFirst() {
+            sums.add(try part.sums(excluding: counted, db))
+            if part.isOfUser { counted.append(part.number) }
+        }
         var (uniqueID, anonymousID, firstTouch) = (text(row[2]), text(row[3]), row[4] as Int64?)
         // If the user's events have no such id, use that of the visitor on the most recently used installation.
         for part in parts.dropFirst() where part.isWhole {
@@ -147,19 +161,24 @@ enum UserRows {
             uniqueID: uniqueID,
             anonymousID: anonymousID,
             firstTouch: firstTouch.map { Timestamp(milliseconds: $0) },
-            first: Timestamp(milliseconds: sums.first ?? row[5]),
+            first: Timestamp(milliseconds: sums.first ?? row[6]),
             last: Timestamp(milliseconds: row[6]),
             events: UInt64(clamping: sums.events),
             sessions: UInt64(clamping: sums.sessions)
         )
+        user.mergedIDs = try counted.dropFirst().compactMap { merged in
+            UserRows.text(
+                try Data.fetchOne(db, sql: "SELECT CAST(id AS BLOB) FROM users WHERE number = ?", arguments: [merged])
+            )
+        }
         user.number = row[9]
         user.installations = try Row.fetchAll(
             db,
             sql: """
                 SELECT i.id FROM visits v JOIN installations i ON i.number = v.installation
-                WHERE v.user = ? GROUP BY i.number ORDER BY max(v.last) DESC, i.id LIMIT \(StoredUser.maxInstallations)
-                """,
-            arguments: [number]
+                WHERE v.user IN (\(counted.map(String.init).joined(separator: ", ")))
+                GROUP BY i.number ORDER BY max(v.last) DESC, i.id LIMIT \(StoredUser.maxInstallations)
+                """
         ).compactMap { InstallationID(blob: $0[0]) }
         if let attributes { try attributes.fill(&user, of: parts, db) }
         return user
@@ -177,9 +196,9 @@ extension AttributePage {
             db,
             """
             SELECT a.name, a.value, a.set_at, a.omitted, i.id FROM user_attributes a
-            LEFT JOIN installations i ON i.number = a.installation
+            LEFT JOIN installations i ON i.number = a.installation LEFT JOIN users o ON o.number = a.user
             WHERE a.user IN (\(numbers.map(String.init).joined(separator: ", "))) AND a.name > ?
-            ORDER BY a.name, a.set_at DESC, a.user = \(numbers.first ?? 0) DESC, i.id
+            ORDER BY a.name, a.set_at DESC, a.user = \(numbers.first ?? 0) DESC, i.id, o.id IS NULL, o.mark
             """
         )
         rows.bind(1, after)
@@ -213,13 +232,16 @@ struct UserFilter {
         var conditions = ["u.last IS NOT NULL", JoinedVisitor.personCondition]
         var values: [String: (any DatabaseValueConvertible)?] = [:]
         if let id = query.id {
-            conditions.append("u.id = CAST(:id AS TEXT)")
+            conditions.append(
+                "u.number = (SELECT coalesce(m.joined, m.number) FROM users m WHERE m.id = CAST(:id AS TEXT))"
+            )
             values["id"] = Data(id.utf8)
         }
         if let id = query.installation {
             conditions.append(
                 """
-                u.number IN (SELECT v.user FROM visits v JOIN installations i ON i.number = v.installation
+                u.number IN (SELECT CASE WHEN m.id IS NOT NULL THEN coalesce(m.joined, m.number) ELSE m.number END
+                FROM visits v JOIN installations i ON i.number = v.installation JOIN users m ON m.number = v.user
                 WHERE i.id = :installation)
                 """
             )

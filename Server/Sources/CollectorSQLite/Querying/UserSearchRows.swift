@@ -80,11 +80,12 @@ private struct PersonLookup {
         findVisit = try RawStatement(
             db,
             """
-            SELECT 1 FROM visits WHERE user = ? AND installation = (SELECT number FROM installations WHERE id = ?)
-            LIMIT 1
+            SELECT 1 FROM visits WHERE user IN (SELECT ?1 UNION ALL
+            SELECT number FROM users WHERE joined = ?1 AND id IS NOT NULL)
+            AND installation = (SELECT number FROM installations WHERE id = ?2) LIMIT 1
             """
         )
-        findIDs = try RawStatement(db, "SELECT unique_id, anonymous_id FROM users WHERE number = ?")
+        findIDs = try RawStatement(db, "SELECT unique_id, anonymous_id, id FROM users WHERE number = ?")
         findID = try RawStatement(db, "SELECT id FROM installations WHERE number = ?")
     }
 }
@@ -112,7 +113,7 @@ private struct PersonRow: SearchedPerson {
         for number in numbers.dropFirst() {
             lookup.findIDs.bind(1, number)
             defer { lookup.findIDs.reset() }
-            if try lookup.findIDs.step() { ids += [lookup.findIDs.optionalText(0), lookup.findIDs.optionalText(1)] }
+            if try lookup.findIDs.step() { ids += (0...2).map { lookup.findIDs.optionalText($0) } }
         }
         return id == nil ? ids + [try visitor(row[5])] : ids
     }

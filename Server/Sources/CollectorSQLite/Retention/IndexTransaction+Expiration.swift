@@ -253,6 +253,17 @@ extension IndexTransaction {
     private func keepSignedInUsers() throws {
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS kept_users (user INTEGER PRIMARY KEY)")
         try db.execute(sql: "DELETE FROM kept_users")
+        // Merged users are kept as long as one of them has events.
+        try db.execute(
+            sql: """
+                INSERT OR IGNORE INTO kept_users SELECT u.number FROM users u WHERE u.id IS NOT NULL
+                AND (u.joined IS NOT NULL OR EXISTS (SELECT 1 FROM users c WHERE c.joined = u.number AND c.id IS NOT NULL))
+                AND EXISTS (
+                    SELECT 1 FROM visits v WHERE v.user = coalesce(u.joined, u.number) OR v.user IN
+                    (SELECT m.number FROM users m WHERE m.joined = coalesce(u.joined, u.number) AND m.id IS NOT NULL)
+                )
+                """
+        )
         let histories = try RawStatement(db, "SELECT periods FROM sign_ins")
         let keep = try RawStatement(db, "INSERT OR IGNORE INTO kept_users (user) VALUES (?)")
         while try histories.step() {

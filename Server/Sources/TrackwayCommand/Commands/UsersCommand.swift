@@ -8,7 +8,7 @@ internal import TrackwayCore
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Find, show, export, and erase users.",
+        abstract: "Find, show, export, merge, and erase users.",
         discussion: """
             Without a subcommand, finds users with the options of `list`.
 
@@ -25,6 +25,8 @@ struct UsersCommand: AsyncParsableCommand {
               trackway users export user-42 --output user-42.zip
               # Show what erasing a user would remove.
               trackway users erase user-42
+              # Show what merging two users would change.
+              trackway users merge anna@example.com user-42
               # Show what the collector holds about people.
               trackway users inventory
               # List the saved cohorts.
@@ -32,7 +34,8 @@ struct UsersCommand: AsyncParsableCommand {
             """,
         subcommands: [
             UsersListCommand.self, UsersShowCommand.self, UsersConsentCommand.self, UsersExportCommand.self,
-            UsersEraseCommand.self, UsersInventoryCommand.self, CohortsCommand.self,
+            UsersEraseCommand.self, UsersMergeCommand.self, UsersUnmergeCommand.self, UsersInventoryCommand.self,
+            CohortsCommand.self,
         ],
         defaultSubcommand: UsersListCommand.self
     )

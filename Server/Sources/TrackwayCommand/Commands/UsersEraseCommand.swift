@@ -13,7 +13,7 @@ struct UsersEraseCommand: AsyncParsableCommand {
             Without --yes, shows what would be erased. An installation on which no other
             user ever signed in is erased completely; on other installations, the user's
             events are removed. Later events of the user, and of erased installations,
-            are refused.
+            are refused. Users who are merged with the user are erased together.
 
             Removes the data from the intake log, the index, and rejected events, and
             prints a signed receipt. Backups, and copies at other back ends, must be
@@ -60,10 +60,14 @@ struct UsersEraseCommand: AsyncParsableCommand {
             return Console.standard.write(ErasureText.preview(preview))
         }
         let request = try await client.send("DELETE", path)
-        let id = request["erasure"]?.string ?? ""
-        let result = try await ErasureWaiter(client: client, seconds: wait).result(of: id)
+        let waiter = ErasureWaiter(client: client, seconds: wait)
+        let result = try await waiter.result(of: request["erasure"]?.string ?? "")
         if json { return Console.standard.write(json: result) }
         Console.standard.write(ErasureText.erasure(result))
+        // Each merged user has a receipt.
+        for id in (request["erasures"]?.array ?? []).compactMap(\.string) where id != request["erasure"]?.string {
+            Console.standard.write(ErasureText.erasure(try await waiter.result(of: id)))
+        }
     }
 }
 

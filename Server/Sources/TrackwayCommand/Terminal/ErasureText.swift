@@ -9,6 +9,8 @@ enum ErasureText {
     static func preview(_ preview: JSONValue) -> [String] {
         let user = preview["user"]?.string ?? ""
         var lines = ["Erasing \(user) would remove \(count(preview["events"], "event"))."]
+        let users = (preview["users"]?.array ?? []).compactMap { $0.string.map(EventLineFormat.plain) }
+        if users.count > 1 { lines.append("  merged users, erased together: \(users.joined(separator: ", "))") }
         for installation in preview["installations"]?.array ?? [] {
             let id = installation["installation"]?.string ?? ""
             let scope = installation["shared"]?.boolean == true ? "shared with other users" : "erased completely"

@@ -86,7 +86,10 @@ struct UserText: Sendable {
             ("referrer", "first_referrer"), ("link", "first_link"),
         ].compactMap { label, key in person[key].map { "\(label) \(cut(text($0), Self.longestValue))" } }
         if !facts.isEmpty { lines.append("At first " + facts.joined(separator: ", ")) }
+        let merged = (person["merged"]?.array ?? []).compactMap { $0.string.map(EventLineFormat.plain) }
+        if !merged.isEmpty { lines.append("Also known as " + merged.joined(separator: ", ")) }
         lines += attributeTable(person) + deviceTable(person)
+        lines += MergeText.statements(person) { moment($0, "time") }
         return lines
     }
 

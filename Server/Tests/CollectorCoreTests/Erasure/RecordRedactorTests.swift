@@ -562,6 +562,18 @@ struct RecordRedactorTests {
         }
     }
 
+    @Test(arguments: [("anna", "bob"), ("bob", "anna"), ("anna", nil), ("bob", "cleo")] as [(String, String?)])
+    func `a merge with an erased user loses its ids`(_ user: String, _ target: String?) throws {
+        let record = UserMergeRecord(received: Self.received, key: "officer", user: user, target: target)
+        guard user == "anna" || target == "anna" else {
+            #expect(try Self.redact(record.bytes, [Self.plan()], kind: .userMerge).outcome == .unchanged)
+            return
+        }
+        let (bytes, counts, _) = try Self.redacted(record.bytes, [Self.plan()], kind: .userMerge)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.contains("anna") && !text.contains("bob") && counts[0]?.records == 1 && counts[0]?.events == 0)
+    }
+
     @Test
     func `a request loses the user's id, gets the number of events, and keeps its length`() throws {
         func record(_ user: String?) -> [UInt8] {

@@ -14,6 +14,7 @@ final class InMemoryEventStore: EventStore {
         var erased: Set<InstallationID> = []
         var erasedUsers: Set<String> = []
         var previews: [String: ErasurePreview] = [:]
+        var merges: [StoredMerge] = []
         var failureReason: String?
         var lag: String?
         var isBuilding = false
@@ -167,6 +168,14 @@ final class InMemoryEventStore: EventStore {
     }
 
     /// Sets the preview of its user's erasure.
+    /// The statements about merged users, which the store returns for every user.
+    var merges: [StoredMerge] {
+        get { state.withLock { $0.merges } }
+        set { state.withLock { $0.merges = newValue } }
+    }
+
+    func merges(connectedWith users: [String]) async throws(StoreError) -> [StoredMerge] { merges }
+
     func add(_ preview: ErasurePreview) {
         state.withLock { $0.previews[preview.user] = preview }
     }

@@ -72,6 +72,9 @@ public struct PersonProfile: Sendable, Hashable {
     /// The known facts about the person's first events.
     public var firstTouch: [FirstTouch: QueryValue] = [:]
 
+    /// The latest statements about merges of the person's users, earliest first; at most ``StoredMerge/maximumCount``.
+    public var merges: [StoredMerge] = []
+
     /// The maximum number of installations in one response.
     public static let maxDevices = 100
 
@@ -105,6 +108,7 @@ public struct PersonProfile: Sendable, Hashable {
             writer.endObject()
         }
         if hasMoreDevices { writer.member("more_devices", true) }
+        if !merges.isEmpty { writer.list("merges", merges) { $0.write(to: &$1) } }
         writer.endObject()
     }
 }

@@ -150,7 +150,7 @@ struct RetentionTests {
         Self.expectEqual(before, try environment.dump())
         #expect(try await environment.all() == events)
         try await Self.checkLedger(environment)
-        // It goes on like the old one.
+        // It continues like the old one.
         for _ in 0..<5 { try traffic.send(to: environment) }
         try await environment.index()
         Self.expectConsistent(try environment.contradictions())

@@ -21,7 +21,8 @@ extension Engine {
             throw StreamMaintenanceError(error.message)
         }
         let position = EventPosition(segment: end.segment, offset: end.offset)
-        guard let found = await intake.indexedPosition(of: position, within: .seconds(10)), found.streamSequence > 1 else {
+        guard let found = await intake.indexedPosition(of: position, within: .seconds(10)), found.streamSequence > 1
+        else {
             throw StreamMaintenanceError("The order of the streams does not contain the latest record yet.")
         }
         return found.streamSequence - 1

@@ -177,6 +177,13 @@ package final class ErasureStream: Sendable {
         }
     }
 
+    /// Returns the sealed plan in a record; nil for records that no collector with this key wrote.
+    private func plan(_ json: JSONValue) -> ErasurePlan? {
+        guard let bytes = SealedBytes(json: json)?.open(with: key) else { return nil }
+        // The seal proves that a collector wrote it.
+        return try? ErasurePlan(json: bytes)
+    }
+
     private func take(_ body: [UInt8], _ subject: [String], _ state: inout State) {
         // Records of other programs are ignored.
         guard subject.count > 2, let json = try? JSONValue.parse(body) else { return }
@@ -184,17 +191,14 @@ package final class ErasureStream: Sendable {
         case ("key", _): state.fingerprint = json["fingerprint"]?.string
         case ("problem", _): state.problem = json["problem"]?.string
         case ("request", let id):
-            guard let bytes = SealedBytes(json: json)?.open(with: key), let plan = try? ErasurePlan(json: bytes) else {
-                return
-            }
+            guard let plan = plan(json) else { return }
             if plan.subject == .user { state.identities.insert(plan.identity) }
             state.requests[id] = plan
         case ("plan", let id):
-            guard let bytes = SealedBytes(json: json)?.open(with: key), let plan = try? ErasurePlan(json: bytes) else {
-                return
-            }
+            guard let plan = plan(json) else { return }
             state.plans[id] = (plan, Int(clamping: json["indexed"]?.integer ?? 0))
         case ("receipt", let id):
+            // As above: no collector writes such a record.
             guard let receipt = try? ErasureReceipt(json: body) else { return }
             if receipt.subject == .user { state.identities.insert(receipt.identity) }
             state.receipts[id] = receipt

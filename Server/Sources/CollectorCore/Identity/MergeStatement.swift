@@ -51,6 +51,7 @@ public struct MergeStatement: Sendable, Hashable {
         if let name = event.plainName {
             guard name.elementsEqual(CapturedName.alias.utf8) else { return nil }
         } else {
+            // An event whose name cannot be decoded is not an alias.
             guard (try? event.name()) == CapturedName.alias else { return nil }
         }
         self.init(attributes: CapturedKind.values(event.attributes), at: time)

@@ -56,7 +56,8 @@ public struct WriterAccount: Sendable, Hashable {
 
     /// The number of ranges in the account.
     public var rangeCount: Int {
-        received.ranges.count + expired.ranges.count + rejected.ranges.count + skipped.ranges.count + untracked.ranges.count
+        received.ranges.count + expired.ranges.count + rejected.ranges.count + skipped.ranges.count
+            + untracked.ranges.count
             + dropped.values.reduce(0) { $0 + $1.ranges.count }
     }
 
@@ -69,7 +70,8 @@ public struct WriterAccount: Sendable, Hashable {
         guard recorded > 0 else { return AccountTotals() }
         // Sort the reasons, so that a number with two reasons is always counted for the same one.
         let reasons = dropped.keys.sorted()
-        let sets = [expired, received, rejected] + reasons.map { dropped[$0] ?? SequenceRanges() } + [skipped, untracked]
+        let sets =
+            [expired, received, rejected] + reasons.map { dropped[$0] ?? SequenceRanges() } + [skipped, untracked]
         var pass = RangeSweep(sets)
         var result = AccountTotals()
         pass.run { range in

@@ -88,7 +88,8 @@ struct LedgerText: Sendable {
                 row.duplicates.grouped, format.date(row.lastReceived),
             ])
         }
-        return table.lines(style: style) + reasons(ledger) + expired(ledger) + gaps(ledger) + untracked(ledger) + erasures(ledger)
+        return table.lines(style: style) + reasons(ledger) + expired(ledger) + gaps(ledger) + untracked(ledger)
+            + erasures(ledger)
             + ["", sum(ledger)]
     }
 
@@ -110,7 +111,8 @@ struct LedgerText: Sendable {
 
     private func expired(_ ledger: CollectorLedger) -> [String] {
         let expired = ledger.total(\.expired)
-        return expired > 0 ? ["", "expired: \(expired.grouped) events, which were received and are no longer kept"] : []
+        return expired > 0
+            ? ["", "expired: \(expired.grouped) events, which were received and are no longer kept"] : []
     }
 
     private func erasures(_ ledger: CollectorLedger) -> [String] {

@@ -110,8 +110,10 @@ struct UsersShowCommand: AsyncParsableCommand {
         var shown = Set(events.compactMap { $0["id"]?.string })
         // The next event may be exactly at the end of the index.
         let after = indexed.map { EventPosition(rawValue: $0.rawValue - 1).description }
-        let query = [(name: "user", value: person.id), ("installation", person.visitor), ("name", name.first), ("after", after)]
-            .compactMap { name, value in value.map { (name: name, value: $0) } }
+        let query = [
+            (name: "user", value: person.id), ("installation", person.visitor), ("name", name.first), ("after", after),
+        ]
+        .compactMap { name, value in value.map { (name: name, value: $0) } }
         var remaining = count ?? .max
         var follower = LiveFollower(address: address, query: query, console: .standard)
         try await follower.run { bytes in

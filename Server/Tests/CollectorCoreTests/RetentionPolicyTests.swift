@@ -27,7 +27,7 @@ struct RetentionPolicyTests {
     ]
 
     @Test(arguments: cases.indices)
-    func `whole segments leave by age and by size, the oldest first`(index: Int) {
+    func `whole segments are removed by age and by size, the oldest first`(index: Int) {
         let example = Self.cases[index]
         let segments = example.arrivals.enumerated().map { number, day in
             RetentionPlanner.Segment(

@@ -170,7 +170,7 @@ struct RetentionTests {
     // MARK: Interruptions
 
     @Test(arguments: 0...24)
-    func `every step leaves a consistent index, and a new process continues after it`(steps: Int) async throws {
+    func `after every step, the index is consistent and a new process continues`(steps: Int) async throws {
         let environment = try IndexEnvironment(segmentBytes: 4_096, eventsPerStep: 7)
         let clock = ManualClock(wall: Timestamp(milliseconds: Self.start))
         var traffic = Traffic(seed: 77)
@@ -245,7 +245,7 @@ struct RetentionTests {
     // MARK: What expires
 
     @Test
-    func `expired events leave no bytes in any file`() async throws {
+    func `no file contains bytes of expired events`() async throws {
         let environment = try IndexEnvironment(segmentBytes: 4_096)
         let clock = ManualClock(wall: Timestamp(milliseconds: Self.start))
         var traffic = Traffic(seed: 9)
@@ -300,7 +300,7 @@ struct RetentionTests {
     }
 
     @Test
-    func `a user stays known while the user owns kept events, and then leaves with all attributes`() async throws {
+    func `a user with kept events stays known, and is then removed with all attributes`() async throws {
         let environment = try IndexEnvironment(segmentBytes: 4_096)
         let clock = ManualClock(wall: Timestamp(milliseconds: Self.start))
         environment.setRetention(Self.day, clock: clock)

@@ -11,7 +11,7 @@ public struct RetentionPolicy: Sendable, Hashable {
     public static let minimumBytes = 256 << 20
     /// The maximum age of the current segment's first record when there is an age limit.
     ///
-    /// The segment is then completed, so that records leave at most this much later than the limit.
+    /// The segment is then completed, so that records expire at most this much later than the limit.
     public static let maximumSegmentAge = Duration.seconds(86_400)
 
     /// The time after its arrival for which a record is kept; nil for no limit.
@@ -29,9 +29,9 @@ public struct RetentionPolicy: Sendable, Hashable {
     public var keepsEverything: Bool { age == nil && bytes == nil }
 }
 
-/// Decides which segments of a log leave.
+/// Decides which segments of a log are removed.
 ///
-/// A pure function of the segments, the policy and the time. Segments leave in the order of the log, never out of it.
+/// A pure function of the segments, the policy and the time. Segments are removed in the order of the log.
 public enum RetentionPlanner {
     /// A completed segment of the log.
     public struct Segment: Sendable, Hashable {
@@ -50,17 +50,17 @@ public enum RetentionPlanner {
         }
     }
 
-    /// Returns the number of the last segment that leaves; nil if every segment stays.
+    /// Returns the number of the last segment to be removed; nil if every segment stays.
     ///
     /// A record arrived after the records before it, so a segment counts as at least as new as the segments before it.
     /// Records that arrived while the clock was set back are therefore kept as long as their neighbors. A segment
-    /// without a credible arrival leaves with the next segment that has one.
+    /// without a credible arrival is removed with the next segment that has one.
     ///
     /// - Parameters:
     ///   - segments: The completed segments, in order.
     ///   - currentBytes: The bytes of the segment that is being written.
     ///   - indexBytes: The used bytes of the index.
-    ///   - now: The time to compare arrivals with; nil if the clock cannot be trusted, in which case nothing leaves by
+    ///   - now: The time to compare arrivals with; nil if the clock cannot be trusted, in which case nothing expires by
     ///     age.
     public static func lastExpired(
         of segments: [Segment],
@@ -96,14 +96,14 @@ public enum RetentionPlanner {
 
 /// Decides whether the wall clock may be used to expire records.
 ///
-/// A clock that jumps forward would make everything look old. After a jump, nothing leaves by age for an hour, in which
+/// A clock that jumps forward would make everything look old. After a jump, nothing expires by age for an hour, in which
 /// the clock can be corrected. A clock that is behind the log expires less, so it needs no rule.
 public struct RetentionClock: Sendable {
     /// The largest difference between wall and monotonic time that is not a jump.
     private static let tolerance = Duration.seconds(3_600)
     /// The time without an arrival after which a start counts as a jump.
     private static let maximumGap = Duration.seconds(86_400)
-    /// The time for which nothing leaves after a jump.
+    /// The time for which nothing expires after a jump.
     public static let hold = Duration.seconds(3_600)
 
     private var last: (wall: Timestamp, monotonic: MonotonicTime)?

@@ -17,7 +17,7 @@ extension IndexTransaction {
     /// Removes the records of a range that begins at the boundary.
     ///
     /// After the transaction, the index contains exactly the records from the new boundary on, and every sum matches
-    /// them. What describes people, devices and sessions stays until their last event leaves; ``settleExpiration(_:)``
+    /// them. What describes people, devices and sessions stays until their last event expires; ``settleExpiration(_:)``
     /// then removes it.
     ///
     /// - Parameters:

@@ -9,7 +9,7 @@ public import TrackwayJournal
 /// Removes old records from the log and the index.
 ///
 /// One pass removes whole segments: first their records from the index, in small transactions, then it saves the
-/// retained state, and last it deletes the files. Every transaction leaves an index that matches the rest of the log, so
+/// retained state, and last it deletes the files. After every transaction, the index matches the rest of the log, so
 /// queries are answered meanwhile, and a pass that was interrupted at any step starts over. The indexer runs one step at
 /// a time between its own.
 public final class LogRetention: Sendable {
@@ -67,7 +67,7 @@ public final class LogRetention: Sendable {
     ///   - eventsPerStep: The approximate number of events that one transaction removes.
     ///   - completeSegment: Completes the log's current segment, and returns the position of the next record.
     ///   - removeSegments: Deletes the segments before a position.
-    ///   - onStatus: Called with a message when nothing leaves because the clock jumped.
+    ///   - onStatus: Called with a message when nothing expires because the clock jumped.
     public init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
@@ -170,7 +170,7 @@ public final class LogRetention: Sendable {
         return LogPosition(segment: first, offset: 0)
     }
 
-    /// Returns the completed segments with the values that decide whether they leave.
+    /// Returns the completed segments with the values that decide whether they are removed.
     ///
     /// Arrivals are read only up to the first segment that stays.
     private func completedSegments(

@@ -10,7 +10,7 @@ struct StorageLimitOptions: ParsableArguments {
     var keep: String?
 
     @Option(
-        help: "Maximum size of log and index together, such as 50G or 800M; the oldest events leave. Default: no limit."
+        help: "Maximum size of log and index, such as 50G or 800M; the oldest events expire. Default: no limit."
     )
     var keepBytes: String?
 

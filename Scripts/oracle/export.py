@@ -13,7 +13,7 @@ DOCUMENT = pathlib.Path(__file__).resolve().parent.parent.parent / "Documentatio
 
 
 def export(program, collector, folder, *options):
-    command = [program, "events", "export", "--url", f"http://127.0.0.1:{collector.port}", "--key", "dev", *options]
+    command = [str(pathlib.Path(program).resolve()), "events", "export", "--url", f"http://127.0.0.1:{collector.port}", "--key", "dev", *options]
     return subprocess.run(command, check=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
 
 

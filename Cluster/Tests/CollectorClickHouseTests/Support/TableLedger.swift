@@ -48,7 +48,7 @@ struct TableLedger {
                 let reason = InMemoryTables.text(row, "reason")
                 accounts[key, default: WriterAccount()].dropped[reason, default: SequenceRanges()].insert(range)
             // These tables keep every range.
-            case .untracked, nil: break
+            case .expired, .untracked, nil: break
             }
         }
         rows = accounts.map { key, account in

@@ -168,6 +168,8 @@ struct ErasureCluster: Sendable {
     func files(with texts: [String]) async throws -> [String] {
         for collector in collectors { await collector.stop(signal: "TERM") }
         await forwarder.stop(signal: "TERM")
+        // NATS compacts a Raft log when it ends, except within 10 seconds of the last time.
+        try await ContinuousClock().sleep(for: .seconds(11))
         for member in nats.members { await nats.stop(member.name) }
         await clickHouse.kill()
         var found: [String] = []

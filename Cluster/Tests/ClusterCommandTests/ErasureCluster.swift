@@ -168,13 +168,21 @@ struct ErasureCluster: Sendable {
     func files(with texts: [String]) async throws -> [String] {
         for collector in collectors { await collector.stop(signal: "TERM") }
         await forwarder.stop(signal: "TERM")
-        // NATS compacts a Raft log when it ends, except within 10 seconds of the last time.
-        try await ContinuousClock().sleep(for: .seconds(11))
+        // NATS compacts its Raft logs some minutes later.
+        for _ in 0..<60 where try !Self.files(in: storeFolders, with: texts).isEmpty {
+            try await ContinuousClock().sleep(for: .seconds(5))
+        }
         for member in nats.members { await nats.stop(member.name) }
         await clickHouse.kill()
+        return try Self.files(in: storeFolders + [folder, clickHouse.path], with: texts)
+    }
+
+    /// The folders in which the NATS servers store messages.
+    private var storeFolders: [String] { nats.members.map { nats.storeFolder(of: $0.name) } }
+
+    private static func files(in folders: [String], with texts: [String]) throws -> [String] {
         var found: [String] = []
-        let roots = nats.members.map { nats.storeFolder(of: $0.name) } + [folder, clickHouse.path]
-        for root in roots {
+        for root in folders {
             for name in try FileManager.default.subpathsOfDirectory(atPath: root) {
                 guard let data = FileManager.default.contents(atPath: root + "/" + name) else { continue }
                 for text in texts where data.range(of: Data(text.utf8)) != nil {

@@ -18,6 +18,8 @@ public struct BackupWriter: Sendable {
     /// The folder with the plans and receipts of erasures, in the collector's folder.
     private static let erasuresPrefix = "erasures/"
     private static let erasureKeyName = "erasure-key"
+    /// What answers need from expired events. It must not be older than the removal of a segment that is not copied.
+    private static let retainedStateName = "retained.sqlite"
     /// The maximum number of rounds before the backup fails.
     private static let maximumRounds = 20
     /// The maximum depth of folders.
@@ -361,7 +363,7 @@ public struct BackupWriter: Sendable {
         return path.hasPrefix(logPrefix) && SegmentCopy.number(ofPath: path) == nil
     }
 
-    /// Whether completed segments and erasures are the same as when they were copied.
+    /// Whether completed segments, erasures and the retained state are the same as when they were copied.
     private func isSame(_ listing: [String: FileAttributes], as files: [BackupFile]) -> Bool {
         let copied = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let newest = files.compactMap { SegmentCopy.number(ofPath: $0.path) }.max() ?? 0
@@ -382,7 +384,8 @@ public struct BackupWriter: Sendable {
     }
 
     private static func mustBeStable(_ path: String) -> Bool {
-        path.hasPrefix(logPrefix) || path.hasPrefix(erasuresPrefix) || path == erasureKeyName
+        path.hasPrefix(logPrefix) || path.hasPrefix(erasuresPrefix)
+            || [erasureKeyName, retainedStateName].contains(path)
     }
 
     // MARK: After copying

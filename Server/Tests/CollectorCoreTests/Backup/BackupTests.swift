@@ -119,6 +119,33 @@ struct BackupTests {
     }
 
     @Test
+    func `what retention saves during the backup is contained`() throws {
+        let environment = try BackupEnvironment()
+        try environment.append(40)
+        let path = environment.data + "/retained.sqlite"
+        try DiskStorage().replace(path, with: Array("before".utf8), durably: false)
+        let calls = Locked(0)
+        // When the sixth file is stored, the retained state has already been copied.
+        let save: @Sendable (String) -> FileAttributes? = { stored in
+            let isSixth =
+                stored.contains("/files/")
+                && calls.withLock {
+                    $0 += 1; return $0 == 6
+                }
+            do {
+                if isSixth { try DiskStorage().replace(path, with: Array("after".utf8), durably: false) }
+            } catch {
+                Issue.record(error)
+            }
+            return BackupEnvironment.attributes(stored)
+        }
+        _ = try environment.writer(attributes: save).run(at: BackupEnvironment.time(0), randomUInt64: { 1 })
+        try environment.restore()
+        let restored = try DiskStorage().contents(of: environment.root + "/restored/retained.sqlite")
+        #expect(restored == Array("after".utf8))
+    }
+
+    @Test
     func `an erasure during the backup is contained completely, with its receipt`() throws {
         let environment = try BackupEnvironment()
         try environment.append(40)

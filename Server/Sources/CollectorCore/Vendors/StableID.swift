@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayCore
+public import TrackwayCore
 
-/// Ids derived from what a client sends (UUID version 8).
+/// Ids derived from what a client sends, or a file contains (UUID version 8).
 ///
 /// The same strings always give the same id. The strings are hashed with their lengths, so that different lists of
 /// strings never have the same hash input.
-enum StableID {
+public enum StableID {
     /// Returns the installation id for these strings.
-    static func installation(_ texts: [String]) -> InstallationID {
+    public static func installation(_ texts: [String]) -> InstallationID {
         let (high, low) = words(["installation"] + texts)
         return InstallationID(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
     }
@@ -18,7 +18,7 @@ enum StableID {
     ///
     /// The first 48 bits of the id are the event's time, as in ids created on the device, so that an index of ids grows
     /// at one end.
-    static func event(at time: Timestamp, _ texts: [String]) -> EventID {
+    public static func event(at time: Timestamp, _ texts: [String]) -> EventID {
         let (high, low) = words(["event"] + texts)
         let moment = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
         return EventID(high: moment << 16 | 0x8000 | high & 0x0FFF, low: low & (1 << 62 - 1) | 1 << 63)

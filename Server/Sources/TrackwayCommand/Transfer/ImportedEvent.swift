@@ -55,14 +55,14 @@ struct ImportedEvent: Sendable, Hashable {
             if let known = EventID(id) {
                 stored = known
             } else {
-                stored = ImportedID.event(at: moment, ["id", id])
+                stored = StableID.event(at: moment, ["imported id", id])
                 Self.add(foreignID: id, to: &members)
             }
         } else {
-            stored = ImportedID.event(at: moment, ["content"] + content)
+            stored = StableID.event(at: moment, ["imported content"] + content)
         }
         if let installation, !installation.isEmpty {
-            self.installation = InstallationID(installation) ?? ImportedID.installation([installation])
+            self.installation = InstallationID(installation) ?? StableID.installation(["imported", installation])
         }
         if case .object(let object)? = context, !object.members.isEmpty {
             self.context = JSONValue.object(object).json()

@@ -45,7 +45,7 @@ WRONG_RULES = {
     "separate": ["SELECT NULL AS installation WHERE false"],
     "public": ["SELECT NULL AS installation WHERE false", "SELECT installation FROM signed_in GROUP BY installation HAVING count(*) >= 1000"],
     "no_person": ["'i'"],
-    "merges": ["no_merges", "last_merge_wins", "merges_of_one_step"],
+    "merges": ["no_merges", "last_merge_wins", "merges_of_one_step", "merges_by_time", "merges_not_overruled"],
 }
 
 
@@ -72,9 +72,18 @@ def is_user(user_id):
 
 
 def ordered(statements):
-    """Returns the valid statements, `(time, user, target)`, in the order in which they count; an undo has no target."""
+    """Returns the valid statements, `(time, user, target, by_operator)`, in the order in which they count.
+
+    Those of operators come first; an undo has no target.
+    """
     valid = [item for item in statements if is_user(item[1]) and (item[2] is None or is_user(item[2]) and item[1] != item[2])]
-    return sorted(valid, key=lambda item: (item[0], item[2] is None, item[1].encode(), (item[2] or "").encode()))
+    return sorted(valid, key=lambda item: (not item[3], item[0], item[2] is None, item[1].encode(), (item[2] or "").encode()))
+
+
+def without_overruled(statements):
+    """Removes what apps stated about users about whom an operator has made a statement."""
+    decided = {user for _, user, _, by_operator in statements if by_operator}
+    return [item for item in statements if item[3] or item[1] not in decided]
 
 
 def root(targets, user):
@@ -89,7 +98,23 @@ def merges_in_order(statements):
     A merge counts unless the user is already merged, or the other user is already counted as this user.
     """
     targets = {}
-    for _, user, target in ordered(statements):
+    for _, user, target, _ in without_overruled(ordered(statements)):
+        if target is None:
+            targets.pop(user, None)
+        elif user not in targets and root(targets, target) != user:
+            targets[user] = target
+    return {user: root(targets, user) for user in targets}
+
+
+def merges_by_time(statements):
+    """Operators' statements have no precedence."""
+    return merges_in_order([(time, user, target, True) for time, user, target, _ in statements])
+
+
+def merges_not_overruled(statements):
+    """An app can merge a user again whose merge an operator has undone."""
+    targets = {}
+    for _, user, target, _ in ordered(statements):
         if target is None:
             targets.pop(user, None)
         elif user not in targets and root(targets, target) != user:
@@ -103,7 +128,7 @@ def no_merges(_):
 
 def last_merge_wins(statements):
     targets = {}
-    for _, user, target in ordered(statements):
+    for _, user, target, _ in without_overruled(ordered(statements)):
         before = targets.pop(user, None)
         if target is not None and root(targets, target) != user:
             targets[user] = target
@@ -115,7 +140,7 @@ def last_merge_wins(statements):
 def merges_of_one_step(statements):
     """Chains are not followed to their ends."""
     targets = {}
-    for _, user, target in ordered(statements):
+    for _, user, target, _ in without_overruled(ordered(statements)):
         if target is None:
             targets.pop(user, None)
         elif user not in targets and root(targets, target) != user:
@@ -133,7 +158,9 @@ def merges_by_hand(statements):
             if names.get(other, other) == user:
                 names[other] = name
 
-    for _, user, target in ordered(statements):
+    operators = [item for item in ordered(statements) if item[3]]
+    apps = [item for item in ordered(statements) if not item[3] and all(item[1] != other[1] for other in operators)]
+    for _, user, target, _ in operators + apps:
         if target is None:
             active = [pair for pair in active if pair[0] != user]
             names.clear()
@@ -147,9 +174,9 @@ def merges_by_hand(statements):
 
 def statements(database, phase):
     """Returns the statements that arrived until a phase: those of apps, and those of operators."""
-    return database.execute(f"""SELECT time, alias_from, alias_to FROM received
+    return database.execute(f"""SELECT time, alias_from, alias_to, false FROM received
         WHERE alias_from IS NOT NULL AND installation IS NOT NULL AND phase <= {phase}
-        UNION ALL SELECT time, "user", target FROM operator_statements WHERE phase <= {phase}""").fetchall()
+        UNION ALL SELECT time, "user", target, true FROM operator_statements WHERE phase <= {phase}""").fetchall()
 
 
 def assign_people(database, phase, rules=RULES):

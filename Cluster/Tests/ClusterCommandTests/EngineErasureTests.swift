@@ -153,7 +153,7 @@ struct EngineErasureTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(60)))
+    @Test(.timeLimit(.minutes(120)))
     func `killing parts of a cluster during erasures leaves no data of erased users and all data of the others`()
         async throws
     {

@@ -41,6 +41,7 @@ struct RetentionTests {
                 try environment.append(batch)
                 return
             }
+            if generator.oneIn(10) { try merge(in: environment) }
             var batch = generator.oneIn(5) ? Batch() : numbered()
             if batch.installation == nil { batch.format = "clickstream" }
             let user = [nil, nil, "anna", "bob"].randomElement(using: &generator) ?? nil
@@ -52,15 +53,22 @@ struct RetentionTests {
                 let id = nextID
                 nextID += 1
                 let isRejected = generator.oneIn(8)
-                let name = ["view", "buy", "_screen_view", "_user_engagement", "_device_properties", "_profile_set"]
-                    .randomElement(using: &generator)
+                let name = [
+                    "view", "buy", "_screen_view", "_user_engagement", "_device_properties", "_profile_set", "_alias",
+                ]
+                .randomElement(using: &generator)
+                let ids = ["anna", "bob", "carl", "dora"]
+                let (from, to) = (ids[generator.number(0...3)], ids[generator.number(0...3)])
+                // Without an installation, an alias has no effect and is an event like others.
+                let isAlias = name == "_alias" && !isRejected && batch.installation != nil
+                let alias = isAlias ? #","_alias_from":"\#(from)","_alias_to":"\#(to)""# : ""
                 batch.lines.append(
                     line(
                         id,
                         isRejected ? "" : name ?? "view",
                         time: received() - Int64(generator.number(0...20)) * RetentionTests.hour / 3,
                         attributes: """
-                            {"mark":"mark-\(id)-end","_screen_name":"S\(id % 3)","_engagement_time_msec":\(id),"model":"m\(id % 2)"}
+                            {"mark":"mark-\(id)-end","_screen_name":"S\(id % 3)","_engagement_time_msec":\(id),"model":"m\(id % 2)"\(alias)}
                             """
                     )
                 )
@@ -78,6 +86,17 @@ struct RetentionTests {
             batch.received = received()
             sent.append(batch)
             try environment.append(batch)
+        }
+
+        /// Appends an operator's statement about two users.
+        private mutating func merge(in environment: IndexEnvironment) throws {
+            let record = UserMergeRecord(
+                received: Timestamp(milliseconds: received()),
+                key: "support",
+                user: ["bob", "carl", "erik"].randomElement(using: &generator),
+                target: generator.oneIn(3) ? nil : "dora"
+            )
+            try environment.append(record.bytes, kind: .userMerge)
         }
 
         private mutating func numbered() -> Batch {
@@ -360,6 +379,136 @@ struct RetentionTests {
             Self.expectConsistent(try environment.contradictions())
             try await Self.checkLedger(environment)
         }
+    }
+
+    /// Appends a batch in a segment of its own.
+    private static func append(
+        _ number: UInt64,
+        _ lines: [String],
+        installation: UInt64,
+        at hours: Int64,
+        to environment: IndexEnvironment
+    ) throws {
+        var batch = Batch(installation, installation, number...number)
+        batch.lines = lines
+        batch.received = start + hours * hour
+        try environment.append(batch)
+        _ = try environment.log.completeSegment()
+    }
+
+    private static func signedIn(_ user: String, _ attributes: String = "") -> String {
+        #"{"context":{"user":{"id":"\#(user)","attributes":{\#(attributes)}}}}"#
+    }
+
+    @Test
+    func `erasing a user of a shared device keeps what is known of the others from expired events`() async throws {
+        let environment = try IndexEnvironment(segmentBytes: 4_096)
+        let clock = ManualClock(wall: Timestamp(milliseconds: Self.start))
+        environment.setRetention(Self.day, clock: clock)
+        func event(_ number: UInt64, _ name: String = "view", at hours: Int64, _ attributes: String = "{}") -> String {
+            line(number, name, time: Self.start + hours * Self.hour, attributes: attributes)
+        }
+        let alias = #"{"_alias_from":"bob","_alias_to":"bob-2"}"#
+        let setName = #""name":{"value":"Bob","set":1}"#
+        // On one device, bob signs in, is merged, and then erin uses the device.
+        try Self.append(1, [Self.signedIn("bob", setName), event(1, at: 2)], installation: 1, at: 2, to: environment)
+        try Self.append(
+            2,
+            [Self.signedIn("bob"), event(2, "_alias", at: 3, alias)],
+            installation: 1,
+            at: 3,
+            to: environment
+        )
+        try Self.append(3, [Self.signedIn("erin"), event(3, at: 4)], installation: 1, at: 4, to: environment)
+        // Recorded before bob signed in, and received later.
+        try Self.append(4, [event(4, at: 1)], installation: 1, at: 30, to: environment)
+        try Self.append(5, [Self.signedIn("erin"), event(5, at: 31)], installation: 1, at: 31, to: environment)
+        try Self.append(6, [Self.signedIn("bob-2"), event(6, at: 32)], installation: 2, at: 32, to: environment)
+        try Self.append(7, [event(7, at: 60)], installation: 3, at: 60, to: environment)
+        try await environment.index()
+        clock.advance(by: .milliseconds(40 * Self.hour))
+        try await environment.indexer.completeRetention()
+        #expect(try await environment.all().map(\.id) == [4, 5, 6, 7].map { .numbered($0) })
+        func summary() async throws -> [String] {
+            let bob = try #require(try await environment.store.profile(ProfileQuery(.user("bob"))))
+            let values = bob.person.attributes.map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }
+            let merges = bob.merges.map { "\($0.statement.user)>\($0.statement.target ?? "") \($0.outcome)" }
+            return ["\(bob.person.id ?? "") \(bob.person.events) \(values) \(merges)"]
+        }
+        let before = try await summary()
+        #expect(before == [#"bob-2 2 ["name=\"Bob\""] ["bob>bob-2 merged"]"#])
+        let receipt = try await environment.erase(user: "erin")
+        #expect(receipt != nil)
+        #expect(try await environment.all().map(\.id) == [4, 6, 7].map { .numbered($0) })
+        #expect(try await summary() == before)
+        Self.expectConsistent(try environment.contradictions())
+        // A new index is equal, and nothing of the erased user is left.
+        func dump() throws -> [String] {
+            try environment.dump().filter { !$0.hasPrefix("progress ") && !$0.hasPrefix("erasure_counts ") }
+        }
+        let old = try dump()
+        #expect(old.allSatisfy { !$0.contains("erin") })
+        try await environment.indexer.rebuild()
+        try await environment.index()
+        Self.expectEqual(old, try dump())
+        #expect(try await summary() == before)
+    }
+
+    @Test
+    func `merges expire with the last event of their users`() async throws {
+        let environment = try IndexEnvironment(segmentBytes: 4_096)
+        let clock = ManualClock(wall: Timestamp(milliseconds: Self.start))
+        environment.setRetention(Self.day, clock: clock)
+        func alias(_ number: UInt64, _ from: String, _ to: String, installation: UInt64) throws {
+            let attributes = #"{"_alias_from":"\#(from)","_alias_to":"\#(to)"}"#
+            let event = line(number, "_alias", time: Self.start + Int64(number), attributes: attributes)
+            try Self.append(number, [event], installation: installation, at: Int64(number), to: environment)
+        }
+        func view(_ number: UInt64, _ user: String, at hours: Int64) throws {
+            let event = line(number, time: Self.start + hours * Self.hour)
+            try Self.append(number, [Self.signedIn(user), event], installation: number, at: hours, to: environment)
+        }
+        func merge(_ user: String, _ target: String, at hours: Int64) throws {
+            let time = Timestamp(milliseconds: Self.start + hours * Self.hour)
+            let record = UserMergeRecord(received: time, key: "support", user: user, target: target)
+            try environment.append(record.bytes, kind: .userMerge)
+            _ = try environment.log.completeSegment()
+        }
+        // Nobody has events of these users; of those, only the first; of those, a user at the end of the chain.
+        try alias(1, "gone-a", "gone-b", installation: 1)
+        try alias(2, "gone-b", "gone-c", installation: 1)
+        try alias(3, "old-1", "old-2", installation: 1)
+        try alias(4, "kept-1", "kept-2", installation: 1)
+        try alias(5, "kept-2", "kept-3", installation: 1)
+        try alias(6, "gone-x", "null", installation: 1)
+        try merge("gone-op", "gone-c", at: 7)
+        try view(8, "old-1", at: 8)
+        try view(40, "kept-3", at: 40)
+        try alias(41, "new-1", "new-2", installation: 1)
+        try view(60, "other", at: 60)
+        try await environment.index()
+        func statements() async throws -> [String] {
+            try await environment.store.merges(
+                connectedWith: ["gone-a", "gone-x", "gone-op", "old-1", "kept-1", "new-1"]
+            ).map(\.statement.user)
+        }
+        #expect(try await statements().count == 8)
+        clock.advance(by: .milliseconds(60 * Self.hour))
+        try await environment.indexer.completeRetention()
+        #expect(try await statements() == ["kept-1", "kept-2", "new-1"])
+        let dump = try environment.dump()
+        #expect(dump.allSatisfy { !$0.contains("gone-") && !$0.contains("old-") })
+        #expect(try await environment.store.profile(ProfileQuery(.user("kept-1")))?.person.id == "kept-3")
+        Self.expectConsistent(try environment.contradictions())
+        try await environment.indexer.rebuild()
+        try await environment.index()
+        Self.expectEqual(dump, try environment.dump())
+        clock.advance(by: .milliseconds(60 * Self.hour))
+        try Self.append(200, [line(200, time: Self.start)], installation: 9, at: 120, to: environment)
+        try await environment.index()
+        try await environment.indexer.completeRetention()
+        #expect(try await statements() == [])
+        #expect(try environment.dump().allSatisfy { !$0.contains("kept-") && !$0.contains("new-") })
     }
 
     // MARK: Clocks and sizes

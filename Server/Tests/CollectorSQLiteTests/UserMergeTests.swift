@@ -295,4 +295,59 @@ struct UserMergeTests {
         #expect(try await environment.store.merges(connectedWith: ["a", "b"]).allSatisfy { $0.outcome == .invalid })
         #expect(try await environment.store.merges(connectedWith: ["x"]).map(\.outcome) == [.merged])
     }
+
+    @Test
+    func `equal aliases on one installation are one statement, that of the earliest time`() async throws {
+        let environment = try await Self.index([
+            .event(1, "a", 1), .alias(1, "a", "b", 30), .alias(1, "a", "b", 20), .alias(1, "a", "b", 40),
+            .alias(2, "a", "b", 50),
+        ])
+        let statements = try await environment.store.merges(connectedWith: ["a"])
+        #expect(statements.map(\.statement.time) == [Self.start + 20, Self.start + 50])
+        #expect(statements.map(\.outcome) == [.merged, .repeated])
+    }
+
+    @Test
+    func `an app that merges everyone into one user is limited to 200 statements, and operators are not`() async throws
+    {
+        var arrivals: [Arrival] = [.event(1, "all", 0)]
+        arrivals += (1...210).map { .alias(1, "user-\($0)", "all", Int64($0)) }
+        // Neither the user nor those who are connected with the user take another statement.
+        arrivals += [.alias(1, "all", "later", 300), .alias(2, "later", "user-7", 301), .event(2, "user-205", 302)]
+        arrivals += [.record("user-205", "all", 400), .record("user-300", "all", 401)]
+        let environment = try await Self.index(arrivals)
+        let statements = try await environment.store.merges(connectedWith: ["user-1"])
+        #expect(statements.count == MergeStatement.maximumConnected + 2)
+        #expect(statements.allSatisfy { $0.outcome == .merged })
+        let user = try #require(try await environment.store.profile(ProfileQuery(.user("user-205"))))
+        // An alias that was sent before the sign-in belongs to the user.
+        #expect(user.person.id == "all" && user.person.events == 3)
+        #expect(try await environment.store.merges(connectedWith: ["later"]).isEmpty)
+        // Other users are not affected.
+        try Self.append(.alias(1, "p", "q", 500), 400, to: environment)
+        try await environment.index()
+        #expect(try await environment.store.merges(connectedWith: ["p"]).map(\.outcome) == [.merged])
+    }
+
+    @Test
+    func `invalid statements connect nobody`() async throws {
+        let environment = try await Self.index([
+            .event(1, "a", 1), .event(2, "b", 2), .alias(1, "a", "null", 3), .alias(2, "b", "null", 4),
+            .alias(2, "b", "b", 5),
+        ])
+        #expect(try await environment.store.merges(connectedWith: ["a"]).map(\.statement.user) == ["a"])
+        #expect(try await environment.store.merges(connectedWith: ["b"]).map(\.outcome) == [.invalid, .invalid])
+    }
+
+    @Test
+    func `an operator's statement wins over an alias of an earlier time, in both orders of arrival`() async throws {
+        let arrivals: [Arrival] = [.event(1, "a", 1), .event(2, "b", 2), .event(3, "x", 3), .record("a", "b", 50)]
+        for place in 0...4 {
+            var order = arrivals
+            order.insert(.alias(3, "a", "x", 4), at: place)
+            let environment = try await Self.index(order)
+            let profile = try #require(try await environment.store.profile(ProfileQuery(.user("a"))))
+            #expect(profile.person.id == "b" && Set(profile.merges.map(\.outcome)) == [.merged, .conflict])
+        }
+    }
 }

@@ -35,7 +35,8 @@ struct MergeTextTests {
             """
             {"id":"b","merges":[{"user":"a","into":"b","time":1,"outcome":"merged","by":"operator","key":"support","received":1},\
             {"user":"a","into":"c","time":2,"outcome":"conflict","by":"app","key":"shop","received":2,"installation":"i-1"},\
-            {"user":"b","into":"a","time":3,"outcome":"cycle","by":"app","key":"shop","received":3,"installation":"i-1"}]}
+            {"user":"b","into":"a","time":3,"outcome":"cycle","by":"app","key":"shop","received":3,"installation":"i-1"},\
+            {"user":"d","into":"a","time":4,"outcome":"overruled","by":"app","key":"shop","received":4,"installation":"i-1"}]}
             """
         )
         #expect(
@@ -43,6 +44,7 @@ struct MergeTextTests {
                 "", "Merges", "  now  a counted as b, by an operator (key support)",
                 "  now  warning: a to c ignored, by the app on i-1: a was already merged",
                 "  now  warning: b to a ignored, by the app on i-1: it would form a cycle",
+                "  now  warning: d to a ignored, by the app on i-1: an operator undid a merge of d",
             ]
         )
         #expect(

@@ -23,11 +23,21 @@ public struct MergeStatement: Sendable, Hashable {
         case cycle
         /// The statement withdraws a merge that does not exist.
         case nothing
+        /// An operator undid a merge of the user, and later statements of apps about that user have no effect.
+        case overruled
         /// One of the user IDs is a placeholder, empty or too long, or both are the same.
         case invalid
 
         /// Whether the statement has no effect although its author expected one.
-        public var isWarning: Bool { [.conflict, .cycle, .invalid].contains(self) }
+        public var isWarning: Bool { [.conflict, .cycle, .invalid, .overruled].contains(self) }
+    }
+
+    /// Who made a statement.
+    public enum Author: String, Sendable, Hashable, CaseIterable {
+        /// An app, with the event `_alias` and any key that can send events.
+        case app
+        /// An operator, with a key that can merge users.
+        case `operator`
     }
 
     /// The user ID that the statement is about.
@@ -36,12 +46,17 @@ public struct MergeStatement: Sendable, Hashable {
     public var target: String?
     /// The time of the statement, in milliseconds since 1970.
     public var time: Int64
+    /// Who made the statement.
+    ///
+    /// Operators' statements are evaluated first, because the time in an app's event can be any time.
+    public var author: Author
 
     /// Creates a statement.
-    public init(_ user: String, into target: String?, at time: Int64) {
+    public init(_ user: String, into target: String?, at time: Int64, by author: Author) {
         self.user = user
         self.target = target
         self.time = time
+        self.author = author
     }
 
     /// Reads an `_alias` event; nil for every other event.
@@ -64,10 +79,17 @@ public struct MergeStatement: Sendable, Hashable {
         user = attributes[CapturedKey.aliasFrom]?.string ?? ""
         target = attributes[CapturedKey.aliasTo]?.string ?? ""
         self.time = time
+        author = .app
     }
 
     /// The maximum length of a user ID in a statement, in UTF-8 bytes.
     public static let maximumIDBytes = 4_096
+
+    /// The maximum number of statements of apps that are connected through their IDs.
+    ///
+    /// Without a limit, an app that merges all users into one would make each later statement as expensive as all
+    /// earlier ones. Statements of operators are not limited.
+    public static let maximumConnected = 200
 
     /// Whether the IDs can identify two users.
     public var isValid: Bool {
@@ -81,6 +103,7 @@ public struct MergeStatement: Sendable, Hashable {
     /// The order depends on the statements only, not on their order of arrival. At equal times, merges precede
     /// withdrawals.
     fileprivate func precedes(_ other: MergeStatement) -> Bool {
+        if author != other.author { return author == .operator }
         if time != other.time { return time < other.time }
         if (target == nil) != (other.target == nil) { return target != nil }
         let (left, right) = (ByteText(user), ByteText(other.user))
@@ -90,12 +113,16 @@ public struct MergeStatement: Sendable, Hashable {
 
 /// The result of evaluating statements about users.
 ///
-/// Evaluated are all statements that are connected through their IDs, in the order of their times. A user is merged at
-/// most once at a time, and never into a user who is counted as the same one. The result therefore depends on the set
-/// of statements only.
+/// Evaluated are all statements that are connected through their IDs: those of operators first, then those of apps,
+/// both in the order of their times. A user is merged at most once at a time, and never into a user who is counted as
+/// the same one. Once an operator has made a statement about a user, statements of apps about that user have no effect.
+/// An operator's withdrawal also withdraws the statements of apps about the user, earlier and later ones.
+/// The result therefore depends on the set of statements only.
 public struct UserMerges: Sendable, Hashable {
     /// The outcomes, in the order of the statements passed to ``init(_:)``.
     public private(set) var outcomes: [MergeStatement.Outcome]
+    /// The target of each merged user.
+    private var targets: [ByteText: ByteText] = [:]
     /// The user at the end of each merged user's chain.
     private var roots: [ByteText: ByteText] = [:]
 
@@ -105,20 +132,31 @@ public struct UserMerges: Sendable, Hashable {
     public init(_ statements: [MergeStatement]) {
         outcomes = Array(repeating: .invalid, count: statements.count)
         var inForce: [ByteText: [Int]] = [:]
-        var targets: [ByteText: ByteText] = [:]
+        var ofApps: [ByteText: [Int]] = [:]
+        var decided: Set<ByteText> = []
         var chains = Chains()
-        let order = statements.indices.sorted { statements[$0].precedes(statements[$1]) }
-        for index in order where statements[index].isValid {
-            let user = ByteText(statements[index].user)
-            guard let target = statements[index].target.map(ByteText.init) else {
-                guard let undone = inForce.removeValue(forKey: user) else {
-                    outcomes[index] = .nothing
-                    continue
+        let order = statements.indices.filter { statements[$0].isValid }
+            .sorted { statements[$0].precedes(statements[$1]) }
+        for index in order where statements[index].author == .app {
+            ofApps[ByteText(statements[index].user), default: []].append(index)
+        }
+        for index in order {
+            let statement = statements[index]
+            let user = ByteText(statement.user)
+            if statement.author == .operator {
+                decided.insert(user)
+            } else if decided.contains(user) {
+                if outcomes[index] == .invalid { outcomes[index] = outcome(of: statement) }
+                continue
+            }
+            guard let target = statement.target.map(ByteText.init) else {
+                let undone = (inForce.removeValue(forKey: user) ?? []) + (ofApps.removeValue(forKey: user) ?? [])
+                outcomes[index] = undone.isEmpty ? .nothing : .undoes
+                for other in undone {
+                    let isLater = statements[other].author == .app && statements[other].time > statement.time
+                    outcomes[other] = isLater ? .overruled : .undone
                 }
-                for other in undone { outcomes[other] = .undone }
-                targets[user] = nil
-                chains = Chains()
-                outcomes[index] = .undoes
+                if targets.removeValue(forKey: user) != nil { chains = Chains() }
                 continue
             }
             if let known = targets[user] {
@@ -133,6 +171,21 @@ public struct UserMerges: Sendable, Hashable {
             }
         }
         for user in targets.keys { roots[user] = chains.end(of: user, targets) }
+    }
+
+    /// Returns the outcome of an app's statement about a user about whom an operator decided.
+    private func outcome(of statement: MergeStatement) -> MergeStatement.Outcome {
+        guard let known = targets[ByteText(statement.user)] else { return .overruled }
+        return known == statement.target.map(ByteText.init) ? .repeated : .conflict
+    }
+
+    /// Returns the outcome that a new merge by an operator may have.
+    ///
+    /// A merge that contradicts the merges in force is refused, including those of apps: they must be undone first.
+    public func outcome(ofMerging user: String, into target: String) -> MergeStatement.Outcome {
+        guard MergeStatement(user, into: target, at: 0, by: .operator).isValid else { return .invalid }
+        if let known = targets[ByteText(user)] { return known == ByteText(target) ? .repeated : .conflict }
+        return ByteText(root(of: target)) == ByteText(user) ? .cycle : .merged
     }
 
     /// Returns the user ID with which the events of a user are counted.

@@ -139,6 +139,32 @@ public struct SignInHistory: Sendable, Hashable {
         isSeparate = true
     }
 
+    // MARK: Changing users
+
+    /// Returns the history as it would be without the events of one user.
+    ///
+    /// - Complexity: O(periods).
+    public func removing(user: Int64) -> SignInHistory {
+        renumbered { $0 == user ? nil : $0 }
+    }
+
+    /// Returns the history with other numbers of users.
+    ///
+    /// - Parameter number: Returns the new number of a user; nil to remove the user's events.
+    /// - Complexity: O(periods).
+    public func renumbered(_ number: (Int64) throws -> Int64?) rethrows -> SignInHistory {
+        var result = self
+        result.periods = []
+        for var period in periods {
+            guard let user = try number(period.user) else { continue }
+            period.user = user
+            // Without the events between them, two periods of a user are one.
+            if result.periods.last?.user == user { result.periods.removeLast() }
+            result.periods.append(period)
+        }
+        return result
+    }
+
     // MARK: Owners of anonymous events
 
     /// Returns the user that an anonymous event at a time belongs to.

@@ -17,7 +17,7 @@ extension FrameKind {
 public struct UserMergeRecord: Sendable, Hashable {
     /// When the request arrived, by the collector's clock.
     public var received: Timestamp
-    /// The time of the statement, which is after all statements that it concerns.
+    /// The time of the statement, which is after all statements of operators that it concerns.
     public var time: Timestamp
     /// The name of the request's key.
     public var key: String
@@ -39,7 +39,7 @@ public struct UserMergeRecord: Sendable, Hashable {
 
     /// The record's statement; nil after the erasure of one of the users.
     public var statement: MergeStatement? {
-        user.map { MergeStatement($0, into: target, at: time.milliseconds) }
+        user.map { MergeStatement($0, into: target, at: time.milliseconds, by: .operator) }
     }
 
     /// The record's bytes, one JSON object.

@@ -41,6 +41,8 @@ struct UserErasureEndpoints: RoutedResource {
         guard !PlaceholderUserID.contains(user) else {
             throw RequestFailure.malformed("id", "“\(user.prefix(64))” is a placeholder and does not identify a user.")
         }
+        // A merge that is not indexed yet adds users to the person.
+        try await dependencies.waitForIndex()
         let preview = try await dependencies.store.erasurePreview(of: user)
         guard preview != nil || dependencies.store.isErased(user: user) else { throw unknown(user) }
         // If a request fails, the ones that are missing can be repeated with the user, whose request is the last.

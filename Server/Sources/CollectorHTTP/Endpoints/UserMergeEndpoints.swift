@@ -95,8 +95,7 @@ struct UserMergeEndpoints: RoutedResource {
         let profile = try await dependencies.store.profile(ProfileQuery(.user(user), attributes: 1))
         guard let profile else { throw PeopleEndpoints.unknown(.user(user)) }
         let statements = try await dependencies.store.merges(connectedWith: [user, target])
-        let now = dependencies.clock.now().wall
-        return (MergePreview(user, into: target, statements, profile: profile.person, at: now), statements)
+        return (MergePreview(user, into: target, statements, profile: profile.person), statements)
     }
 
     private func commit(

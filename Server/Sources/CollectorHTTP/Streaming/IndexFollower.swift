@@ -75,6 +75,32 @@ struct IndexFollower: Sendable {
     }
 }
 
+extension CollectorDependencies {
+    /// Waits until the index has read all records that this collector accepted.
+    ///
+    /// In a cluster, other collectors accept records, too; the method then returns at once.
+    ///
+    /// - Throws: ``RequestFailure`` `index_behind` if the index does not get there in time.
+    func waitForIndex() async throws {
+        guard erasureQueue == nil, let end = await intake.committedEnd().map({ EventPosition($0) }) else { return }
+        let follower = IndexFollower(
+            store: store,
+            interval: configuration.expectationCatchUp,
+            authorization: try ReadAuthorization(authorization, header: nil, needsKey: false),
+            authorizationCheckInterval: configuration.authorizationCheckInterval
+        )
+        try await follower.follow(until: end)
+        guard store.indexed >= end else {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: .indexBehind,
+                message: "\(store.failureReason ?? "The index has not read all accepted data.") Try again.",
+                retryAfter: .seconds(1)
+            )
+        }
+    }
+}
+
 /// A limited number of slots for live streams, waits, and queries.
 final class ConcurrencySlots: Sendable {
     private let used = Locked(0)

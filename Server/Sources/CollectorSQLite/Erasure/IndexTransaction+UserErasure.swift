@@ -77,7 +77,7 @@ extension IndexTransaction {
         for shared in plan.shared {
             let (number, isErased) = try tables.directory.installation(shared.installation)
             if isErased { continue }
-            let expired = try expiredNumbers(of: number)
+            let expired = try expiredState(of: number, without: user)
             removed += try remove(installation: number)
             let before = progress
             // Which of two equal events is the duplicate depends on expired ones; otherwise, on what the log still has.
@@ -100,64 +100,6 @@ extension IndexTransaction {
         tables.erasedUsers.count(removed, of: plan.identity)
         try tables.erasedUsers.count(removed: removed, by: plan.id)
         progress.erased += removed
-    }
-
-    /// An account's values that its remaining records do not contain.
-    private struct ExpiredNumbers {
-        struct Range {
-            let numbers: ClosedRange<UInt64>
-            let kind: RangeKind
-            let reason: String
-        }
-
-        let writer: WriterID
-        let recorded: UInt64
-        let received: Int64
-        let ranges: [Range]
-    }
-
-    /// Returns what an installation's accounts know from expired records: every number except those of kept events.
-    private func expiredNumbers(of installation: Int64) throws -> [ExpiredNumbers] {
-        guard retention.first > .start else { return [] }
-        let writers = try RawStatement(
-            db,
-            "SELECT number, id, recorded, received FROM writers WHERE installation = ? ORDER BY number"
-        )
-        let ranges = try RawStatement(db, "SELECT first, last, kind, reason FROM ranges WHERE writer = ? AND kind <> ?")
-        writers.bind(1, installation)
-        var found: [ExpiredNumbers] = []
-        while try writers.step() {
-            guard let writer = writers.id(1, as: WriterID.self) else { continue }
-            ranges.bind(1, writers.integer(0))
-            ranges.bind(2, RangeKind.received.rawValue)
-            var numbers: [ExpiredNumbers.Range] = []
-            while try ranges.step() {
-                guard let kind = RangeKind(rawValue: ranges.integer(2)) else { continue }
-                let first = UInt64(clamping: ranges.integer(0))
-                let last = max(first, UInt64(clamping: ranges.integer(1)))
-                numbers.append(ExpiredNumbers.Range(numbers: first...last, kind: kind, reason: ranges.text(3)))
-            }
-            found.append(
-                ExpiredNumbers(
-                    writer: writer,
-                    recorded: UInt64(clamping: writers.integer(2)),
-                    received: writers.integer(3),
-                    ranges: numbers
-                )
-            )
-        }
-        return found
-    }
-
-    private func restoreExpired(_ expired: [ExpiredNumbers], of installation: Int64) throws {
-        for account in expired where !account.ranges.isEmpty {
-            let writer = try tables.directory.writer(account.writer, of: installation)
-            let received = Timestamp(milliseconds: account.received)
-            try tables.directory.batchArrived(from: writer, recorded: account.recorded, at: received)
-            for range in account.ranges {
-                try tables.ranges.merge(range.numbers, writer: writer, kind: range.kind, reason: range.reason)
-            }
-        }
     }
 
     /// Removes an installation's rows.

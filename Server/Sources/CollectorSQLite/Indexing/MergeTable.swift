@@ -20,7 +20,11 @@ final class MergeTable: IndexTable {
     private let findUser: RawStatement
     private let join: RawStatement
     private let setOutcome: RawStatement
-    private let people: PeopleTable
+    private let findEqual: RawStatement
+    private let remove: RawStatement
+    let people: PeopleTable
+    /// User IDs that are connected with ``MergeStatement/maximumConnected`` statements or more.
+    private var full: Set<ByteText> = []
     /// The user IDs whose statements changed in this transaction.
     private var changed: Set<ByteText> = []
     /// Whether any user is merged.
@@ -33,13 +37,18 @@ final class MergeTable: IndexTable {
             db,
             """
             INSERT OR IGNORE INTO merges (position, time, user, target, installation, key, received, outcome)
-            VALUES (?, ?, ?, ?, ?, ?, ?, '')
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         findConnected = try RawStatement(
             db,
             MergeRow.columns + " WHERE user = ?1 UNION " + MergeRow.columns + " WHERE target = ?1"
         )
+        findEqual = try RawStatement(
+            db,
+            "SELECT position, time FROM merges WHERE user = ? AND target = ? AND installation = ?"
+        )
+        remove = try RawStatement(db, "DELETE FROM merges WHERE position = ?")
         findUser = try RawStatement(db, "SELECT number, joined FROM users WHERE id = ?")
         join = try RawStatement(db, "UPDATE users SET joined = ? WHERE number = ?")
         setOutcome = try RawStatement(db, "UPDATE merges SET outcome = ? WHERE position = ?")
@@ -48,9 +57,13 @@ final class MergeTable: IndexTable {
 
     /// Adds a statement.
     ///
+    /// Of equal statements by an app on one installation, only the earliest is kept. A statement by an app has no effect
+    /// and is not kept if its users are already connected with ``MergeStatement/maximumConnected`` statements.
+    ///
     /// - Parameters:
     ///   - position: The position of the event or record.
-    ///   - installation: The number of the event's installation; nil for an operator's statement, 0 without one.
+    ///   - installation: The number of the event's installation; nil for an operator's statement.
+    /// - Complexity: O(connected statements × log), with at most ``MergeStatement/maximumConnected`` of them.
     func add(
         _ statement: MergeStatement,
         at position: EventPosition,
@@ -60,25 +73,73 @@ final class MergeTable: IndexTable {
     ) throws {
         // A longer ID stays invalid.
         func bounded(_ id: String) -> String { id.truncated(toUTF8Count: MergeStatement.maximumIDBytes + 4) }
-        let statement = MergeStatement(
-            bounded(statement.user),
-            into: statement.target.map(bounded),
-            at: statement.time
+        var statement = statement
+        statement.user = bounded(statement.user)
+        statement.target = statement.target.map(bounded)
+        if let installation {
+            guard try replacesEqual(statement, at: position, installation) else { return }
+            guard try hasRoom(for: statement) else { return }
+        }
+        let row = MergeRow(
+            statement,
+            at: position.rawValue,
+            installation: installation,
+            key: key,
+            received: received.milliseconds
         )
-        add.bind(1, position.rawValue)
+        try insert(row)
+    }
+
+    /// Adds the row of a statement, and prepares its evaluation.
+    func insert(_ row: MergeRow) throws {
+        let statement = row.statement
+        add.bind(1, row.position)
         add.bind(2, statement.time)
         add.bind(3, statement.user)
         add.bind(4, statement.target)
-        add.bind(5, installation)
-        add.bind(6, key)
-        add.bind(7, received.milliseconds)
+        add.bind(5, row.installation)
+        add.bind(6, row.key)
+        add.bind(7, row.received)
+        add.bind(8, MergeStatement.Outcome.invalid.rawValue)
         try add.run()
+        guard statement.isValid else { return }
         hasMerges = true
         // Rows are created in the order of the log, so a rebuilt index is identical.
         for id in [statement.user, statement.target].compactMap(\.self) {
-            if statement.isValid { _ = try people.user(id) }
+            _ = try people.user(id)
             changed.insert(ByteText(id))
         }
+    }
+
+    /// Removes a later statement that is equal; returns false if an earlier one is known.
+    private func replacesEqual(_ statement: MergeStatement, at position: EventPosition, _ installation: Int64) throws
+        -> Bool
+    {
+        findEqual.bind(1, statement.user)
+        findEqual.bind(2, statement.target)
+        findEqual.bind(3, installation)
+        var known: (position: Int64, time: Int64)?
+        if try findEqual.step() { known = (findEqual.integer(0), findEqual.integer(1)) }
+        findEqual.reset()
+        guard let known else { return true }
+        guard (statement.time, position.rawValue) < (known.time, known.position) else { return false }
+        remove.bind(1, known.position)
+        try remove.run()
+        return true
+    }
+
+    /// Whether the statements connected with those of a new one by an app are few enough.
+    private func hasRoom(for statement: MergeStatement) throws -> Bool {
+        let ids = [statement.user, statement.target].compactMap(\.self).map(ByteText.init)
+        guard full.isDisjoint(with: ids) else { return false }
+        guard
+            try connected(with: ids, limit: MergeStatement.maximumConnected).rows.count
+                < MergeStatement.maximumConnected
+        else {
+            full.formUnion(ids)
+            return false
+        }
+        return true
     }
 
     /// Reports a user who is new to the index.
@@ -96,24 +157,32 @@ final class MergeTable: IndexTable {
         var rest = changed
         changed = []
         while let first = rest.min() {
-            let (rows, ids) = try connected(with: first)
+            let (rows, ids) = try connected(with: [first])
             rest.remove(first)
             rest.subtract(ids)
             try evaluate(rows, ids.union([first]))
         }
     }
 
-    /// Returns the statements that are connected with a user, and the IDs in them.
-    private func connected(with first: ByteText) throws -> (rows: [MergeRow], ids: Set<ByteText>) {
+    /// Returns the statements that are connected with users, and the IDs in them.
+    ///
+    /// A statement whose IDs cannot identify two users connects nothing.
+    ///
+    /// - Parameter limit: The number of statements after which the search ends.
+    private func connected(
+        with users: [ByteText],
+        limit: Int = .max
+    ) throws -> (rows: [MergeRow], ids: Set<ByteText>) {
         var rows: [Int64: MergeRow] = [:]
-        var ids: Set<ByteText> = [first]
-        var next = [first]
-        while let id = next.popLast() {
+        var ids = Set(users)
+        var next = users
+        while rows.count < limit, let id = next.popLast() {
             findConnected.bind(1, id.text)
             defer { findConnected.reset() }
-            while try findConnected.step() {
+            while rows.count < limit, try findConnected.step() {
                 let row = MergeRow(findConnected)
                 rows[row.position] = row
+                guard row.statement.isValid else { continue }
                 for other in [row.statement.user, row.statement.target].compactMap(\.self).map(ByteText.init)
                 where ids.insert(other).inserted {
                     next.append(other)
@@ -180,11 +249,77 @@ final class MergeTable: IndexTable {
     ///
     /// Without the statements, the other users in them are evaluated again.
     func remove(user: String) throws {
-        let (rows, ids) = try connected(with: ByteText(user))
+        let (rows, ids) = try connected(with: [ByteText(user)])
         guard !rows.isEmpty else { return }
         changed.formUnion(ids)
         try db.execute(sql: "DELETE FROM merges WHERE user = ?1 OR target = ?1", arguments: [user])
         try apply()
+    }
+
+    // MARK: Retention
+
+    /// Returns the statements of an installation whose events have expired.
+    func expired(of installation: Int64, before first: EventPosition) throws -> [MergeRow] {
+        let find = try RawStatement(db, MergeRow.columns + " WHERE installation = ? AND position < ? ORDER BY position")
+        find.bind(1, installation)
+        find.bind(2, first.rawValue)
+        var rows: [MergeRow] = []
+        while try find.step() { rows.append(MergeRow(find)) }
+        return rows
+    }
+
+    /// Removes expired statements of which no user has events any longer, and users known only from them.
+    ///
+    /// Statements are removed only together with all that they are connected with, so the people in answers stay the
+    /// same.
+    ///
+    /// - Complexity: O(expired statements × log).
+    func expire(before first: EventPosition) throws {
+        guard hasMerges else { return }
+        func hasEvents(_ id: String) -> String {
+            """
+            EXISTS (SELECT 1 FROM users u JOIN visits v ON v.user = u.number WHERE u.id = \(id))
+            """
+        }
+        let find = try RawStatement(
+            db,
+            """
+            SELECT position, user, outcome FROM merges WHERE position < ?
+            AND NOT \(hasEvents("merges.user")) AND NOT \(hasEvents("merges.target"))
+            """
+        )
+        let isLive = try RawStatement(db, "SELECT \(hasEvents("?1"))")
+        find.bind(1, first.rawValue)
+        var candidates: [ByteText] = []
+        var removed: Set<Int64> = []
+        while try find.step() {
+            let isInvalid = find.text(2) == MergeStatement.Outcome.invalid.rawValue
+            if isInvalid { removed.insert(find.integer(0)) } else { candidates.append(ByteText(find.text(1))) }
+        }
+        var users: Set<ByteText> = []
+        var checked: Set<ByteText> = []
+        for user in candidates where !checked.contains(user) {
+            let (rows, ids) = try connected(with: [user])
+            checked.formUnion(ids)
+            guard rows.allSatisfy({ $0.position < first.rawValue }) else { continue }
+            let hasEvents = try ids.contains { id in
+                isLive.bind(1, id.text)
+                defer { isLive.reset() }
+                return try isLive.step() && isLive.integer(0) != 0
+            }
+            if hasEvents { continue }
+            removed.formUnion(rows.map(\.position))
+            users.formUnion(ids)
+        }
+        for position in removed.sorted() {
+            remove.bind(1, position)
+            try remove.run()
+        }
+        let removeUser = try RawStatement(db, "DELETE FROM users WHERE id = ?")
+        for id in users.sorted() {
+            removeUser.bind(1, id.text)
+            try removeUser.run()
+        }
     }
 
     // MARK: IndexTable
@@ -225,10 +360,24 @@ struct MergeRow {
     let received: Int64
     let outcome: MergeStatement.Outcome?
 
+    init(_ statement: MergeStatement, at position: Int64, installation: Int64?, key: String, received: Int64) {
+        self.position = position
+        self.statement = statement
+        self.installation = installation
+        self.key = key
+        self.received = received
+        outcome = nil
+    }
+
     init(_ row: RawStatement) {
         position = row.integer(0)
-        statement = MergeStatement(row.text(2), into: row.optionalText(3), at: row.integer(1))
         installation = row.optionalInteger(4)
+        statement = MergeStatement(
+            row.text(2),
+            into: row.optionalText(3),
+            at: row.integer(1),
+            by: installation == nil ? .operator : .app
+        )
         key = row.text(5)
         received = row.integer(6)
         outcome = MergeStatement.Outcome(rawValue: row.text(7))

@@ -43,6 +43,7 @@ final class SignInTable: IndexTable {
     private let join: RawStatement
     private let runs: RawStatement
     private let lastInRun: RawStatement
+    private let addVisit: RawStatement
     private var installations: [Int64: Installation] = [:]
     /// The installations in order of first appearance, so that the order of writing is deterministic.
     private var changed: [Installation] = []
@@ -62,6 +63,13 @@ final class SignInTable: IndexTable {
             WHERE person = ?1 AND latest >= ?2 AND latest <= ?3 AND earliest <= ?4 AND installation = ?5 ORDER BY latest DESC
             """
         )
+        addVisit = try RawStatement(
+            db,
+            """
+            INSERT INTO visits (user, installation, session, first, last, events) SELECT ?1, ?2, 0, ?3, ?3, 0
+            WHERE NOT EXISTS (SELECT 1 FROM visits WHERE user = ?1 AND installation = ?2)
+            """
+        )
         lastInRun = try RawStatement(
             db,
             "SELECT max(time) FROM events WHERE position >= ?1 AND position <= ?2 AND time >= ?3 AND time <= ?4"
@@ -71,17 +79,36 @@ final class SignInTable: IndexTable {
     /// Returns the sign-ins of an installation that has new events.
     func installation(_ number: Int64) throws -> Installation {
         if let known = installations[number] { return known }
-        read.bind(1, number)
-        var history = SignInHistory()
-        if try read.step() {
-            history = read.withBytes(0) { SignInHistory(bytes: $0) }
-            read.reset()
-        }
-        let new = Installation(number, history)
+        let new = Installation(number, try history(of: number))
         installations[number] = new
         changed.append(new)
         return new
     }
+
+    /// Returns the stored sign-ins of an installation.
+    func history(of number: Int64) throws -> SignInHistory {
+        read.bind(1, number)
+        guard try read.step() else { return SignInHistory() }
+        defer { read.reset() }
+        return read.withBytes(0) { SignInHistory(bytes: $0) }
+    }
+
+    /// Adds a visit without events for each user in a history who has no visit on the installation.
+    ///
+    /// People are found through their visits.
+    func addVisits(_ history: SignInHistory, of installation: Int64) throws {
+        for period in history.periods {
+            addVisit.bind(1, period.user)
+            addVisit.bind(2, installation)
+            addVisit.bind(3, period.last)
+            try addVisit.run()
+        }
+    }
+
+    /// Replaces the sign-ins of an installation.
+    ///
+    /// Must be called after a flush.
+    func replace(_ history: SignInHistory, of number: Int64) throws { try installation(number).history = history }
 
     func flush() throws {
         for installation in changed {

@@ -38,6 +38,7 @@ enum MergeRows {
                     key: row.key,
                     installation: installation
                 )
+                guard row.statement.isValid else { continue }
                 for other in [row.statement.user, row.statement.target].compactMap(\.self).map(ByteText.init)
                 where ids.insert(other).inserted {
                     next.append(other)

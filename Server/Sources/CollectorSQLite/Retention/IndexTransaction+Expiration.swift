@@ -221,10 +221,15 @@ extension IndexTransaction {
             try db.execute(
                 sql: """
                     DELETE FROM sign_ins
-                    WHERE NOT EXISTS (SELECT 1 FROM visits WHERE visits.installation = sign_ins.installation)
+                    WHERE NOT EXISTS (
+                        SELECT 1 FROM visits WHERE visits.installation = sign_ins.installation AND events > 0
+                    )
                     """
             )
+            try db.execute(sql: "DELETE FROM visits WHERE events <= 0")
             try keepSignedInUsers()
+            try tables.merges.expire(before: retention.first)
+            try keepMergedUsers()
             for sql in [
                 """
                 DELETE FROM users WHERE last IS NOT NULL
@@ -249,11 +254,21 @@ extension IndexTransaction {
         }
     }
 
-    /// Collects the users in the remaining sign-ins.
+    /// Adds a visit without events for each sign-in whose events have all expired.
+    ///
+    /// Anonymous events that the installation recorded before the sign-in, and that have not expired, belong to the user.
     private func keepSignedInUsers() throws {
+        let histories = try RawStatement(db, "SELECT installation, periods FROM sign_ins ORDER BY installation")
+        while try histories.step() {
+            let history = histories.withBytes(1) { SignInHistory(bytes: $0) }
+            try tables.signIns.addVisits(history, of: histories.integer(0))
+        }
+    }
+
+    /// Collects the users who are merged with others, of whom one has events.
+    private func keepMergedUsers() throws {
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS kept_users (user INTEGER PRIMARY KEY)")
         try db.execute(sql: "DELETE FROM kept_users")
-        // Merged users are kept as long as one of them has events.
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO kept_users SELECT u.number FROM users u WHERE u.id IS NOT NULL
@@ -264,14 +279,6 @@ extension IndexTransaction {
                 )
                 """
         )
-        let histories = try RawStatement(db, "SELECT periods FROM sign_ins")
-        let keep = try RawStatement(db, "INSERT OR IGNORE INTO kept_users (user) VALUES (?)")
-        while try histories.step() {
-            for period in histories.withBytes(0, { SignInHistory(bytes: $0) }).periods {
-                keep.bind(1, period.user)
-                try keep.run()
-            }
-        }
     }
 }
 

@@ -70,6 +70,8 @@ enum MergeText {
         case "repeated": return "\(user) counted as \(target), \(source); already in effect"
         case "conflict": return "warning: \(user) to \(target) ignored, \(source): \(user) was already merged"
         case "cycle": return "warning: \(user) to \(target) ignored, \(source): it would form a cycle"
+        case "overruled":
+            return "warning: \(user) to \(target) ignored, \(source): an operator undid a merge of \(user)"
         case "nothing": return "\(user) separated, \(source); it was not merged"
         default: return "warning: \(user) to \(target) ignored, \(source): an id is invalid"
         }

@@ -41,7 +41,7 @@ public struct StoredMerge: Sendable, Hashable {
         writer.member("into", statement.target)
         writer.member("time", Timestamp(milliseconds: statement.time))
         writer.member("outcome", outcome.rawValue)
-        writer.member("by", installation == nil ? "operator" : "app")
+        writer.member("by", statement.author.rawValue)
         writer.member("key", key)
         writer.member("received", received)
         if let installation { writer.member("installation", installation) }
@@ -69,20 +69,17 @@ public struct MergePreview: Sendable, Hashable {
     /// - Parameters:
     ///   - statements: The known statements that are connected with one of the users.
     ///   - profile: The person who is counted as `user`; nil for a user without events.
-    ///   - time: The time of the new statement.
     public init(
         _ user: String,
         into target: String,
         _ statements: [StoredMerge],
-        profile: StoredUser?,
-        at time: Timestamp
+        profile: StoredUser?
     ) {
-        let new = MergeStatement(user, into: target, at: statements.nextTime(atLeast: time).milliseconds)
-        let merges = UserMerges(statements.map(\.statement) + [new])
+        let merges = UserMerges(statements.map(\.statement))
         self.user = user
         self.target = target
-        outcome = merges.outcomes.last ?? .invalid
-        person = merges.root(of: user)
+        outcome = merges.outcome(ofMerging: user, into: target)
+        person = merges.root(of: outcome == .merged ? target : user)
         let isSeparate = profile.map { ByteText($0.id ?? "") == ByteText(user) } ?? false
         merged = isSeparate ? profile?.mergedIDs ?? [] : []
         events = isSeparate ? profile?.events ?? 0 : 0
@@ -102,11 +99,11 @@ public struct MergePreview: Sendable, Hashable {
 }
 
 extension [StoredMerge] {
-    /// Returns the time of a new statement, after all known ones.
+    /// Returns the time of an operator's new statement, after all known ones of operators.
     ///
-    /// The clock of a device may be ahead, and a statement must not precede the one that it undoes.
+    /// The collector's clock may have been set back, and a statement must not precede the one that it undoes.
     public func nextTime(atLeast time: Timestamp) -> Timestamp {
-        let last = map(\.statement.time).max() ?? .min
+        let last = map(\.statement).filter { $0.author == .operator }.map(\.time).max() ?? .min
         return Timestamp(milliseconds: Swift.max(time.milliseconds, last < .max ? last + 1 : last))
     }
 }

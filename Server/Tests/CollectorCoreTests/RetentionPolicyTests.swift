@@ -51,6 +51,35 @@ struct RetentionPolicyTests {
         )
     }
 
+    /// The bytes of the retained state and the limit; the last expired of six segments of 100 bytes of log and 50 of index.
+    private static let lastingCases: [(lasting: Int, limit: Int, expected: UInt32?, isTooSmall: Bool)] = [
+        (0, 1_050, nil, false),
+        (100, 1_250, nil, false),
+        (100, 1_249, 1, false),
+        (100, 800, 3, false),
+        // Half of the limit is left for events, however much else there is.
+        (1_000, 2_100, nil, true),
+        (1_000, 1_800, 1, true),
+        (10_000, 1_800, 1, true),
+    ]
+
+    @Test(arguments: lastingCases.indices)
+    func `what stays when segments are removed does not remove all of them`(index: Int) {
+        let example = Self.lastingCases[index]
+        let segments = (1...6).map { RetentionPlanner.Segment(number: $0, bytes: 100, latestArrival: nil) }
+        let policy = RetentionPolicy(bytes: example.limit)
+        let expired = RetentionPlanner.lastExpired(
+            of: segments,
+            currentBytes: 100,
+            indexBytes: 50 * 7 + example.lasting,
+            lastingBytes: example.lasting,
+            policy: policy,
+            now: nil
+        )
+        #expect(expired == example.expected)
+        #expect(policy.isTooSmall(lastingBytes: example.lasting) == example.isTooSmall)
+    }
+
     @Test(arguments: [Int64.min, -1, 0, Int64.max])
     func `no clock and no age overflow`(time: Int64) {
         let segment = RetentionPlanner.Segment(number: 1, bytes: .max / 4, latestArrival: Timestamp(milliseconds: time))

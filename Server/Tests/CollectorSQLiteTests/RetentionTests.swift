@@ -474,7 +474,7 @@ struct RetentionTests {
             try environment.append(record.bytes, kind: .userMerge)
             _ = try environment.log.completeSegment()
         }
-        // Nobody has events of these users; of those, only the first; of those, a user at the end of the chain.
+        // Users without events; users of whom the first has events; users of whom the last has events.
         try alias(1, "gone-a", "gone-b", installation: 1)
         try alias(2, "gone-b", "gone-c", installation: 1)
         try alias(3, "old-1", "old-2", installation: 1)

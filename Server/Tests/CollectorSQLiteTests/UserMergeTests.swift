@@ -330,7 +330,7 @@ struct UserMergeTests {
     }
 
     @Test
-    func `invalid statements connect nobody`() async throws {
+    func `invalid statements connect no users`() async throws {
         let environment = try await Self.index([
             .event(1, "a", 1), .event(2, "b", 2), .alias(1, "a", "null", 3), .alias(2, "b", "null", 4),
             .alias(2, "b", "b", 5),

@@ -132,6 +132,19 @@ public struct DiskStorage: JournalStorage {
         throw error
     }
 
+    /// Gives a file another name unless a file has that name already.
+    ///
+    /// Also works on file systems without hard links.
+    ///
+    /// - Returns: False if a file has the other name; both files are then unchanged.
+    public func renameExclusively(_ path: String, to other: String) throws(StorageError) -> Bool {
+        try checkProcess(path)
+        if ctrackway_rename_exclusive(path, other) == 0 { return true }
+        let error = StorageError.system("rename", path)
+        if error.number == Self.exists { return false }
+        throw error
+    }
+
     public func rename(_ path: String, to other: String) throws(StorageError) {
         try checkProcess(path)
         if ctrackway_rename(path, other) != 0 { throw StorageError.system("rename", path) }

@@ -25,6 +25,14 @@ public struct RetentionPolicy: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Whether what stays in index and retained state needs more than half of the limit on bytes.
+    ///
+    /// - Parameter lastingBytes: The bytes of the retained state.
+    public func isTooSmall(lastingBytes: Int) -> Bool {
+        guard let bytes else { return false }
+        return lastingBytes > bytes / 4
+    }
+
     /// Whether everything is kept.
     public var keepsEverything: Bool { age == nil && bytes == nil }
 }
@@ -60,12 +68,15 @@ public enum RetentionPlanner {
     ///   - segments: The completed segments, in order.
     ///   - currentBytes: The bytes of the segment that is being written.
     ///   - indexBytes: The used bytes of the index.
+    ///   - lastingBytes: The bytes of the retained state, which the index contains as well. Both stay when segments are
+    ///     removed, so log and the rest of the index get what they leave, but at least half of the limit.
     ///   - now: The time to compare arrivals with; nil if the clock cannot be trusted, in which case nothing expires by
     ///     age.
     public static func lastExpired(
         of segments: [Segment],
         currentBytes: Int,
         indexBytes: Int,
+        lastingBytes: Int = 0,
         policy: RetentionPolicy,
         now: Timestamp?
     ) -> UInt32? {
@@ -83,9 +94,11 @@ public enum RetentionPlanner {
         if let bytes = policy.bytes {
             let log = segments.reduce(currentBytes) { $0 + $1.bytes }
             // The index's rows of a segment are assumed to be in proportion to its bytes.
-            let share = log > 0 ? Double(indexBytes) / Double(log) : 0
-            var total = Double(log + indexBytes)
-            for segment in segments where total > Double(bytes) {
+            let lasting = min(lastingBytes, indexBytes)
+            let share = log > 0 ? Double(indexBytes - lasting) / Double(log) : 0
+            var total = Double(log) + Double(indexBytes - lasting)
+            let available = max(Double(bytes) - Double(lasting) - Double(lastingBytes), Double(bytes) / 2)
+            for segment in segments where total > available {
                 total -= Double(segment.bytes) * (1 + share)
                 expired = max(expired ?? 0, segment.number)
             }

@@ -48,6 +48,13 @@ struct IndexFiles: Sendable {
     }
 
     /// Whether a file exists at a path.
+    /// Returns the size of a file; 0 if it does not exist.
+    static func bytes(_ path: String) -> Int {
+        // A size that cannot be read only changes how much is removed at once.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return 0 }
+        return (attributes[.size] as? NSNumber)?.intValue ?? 0
+    }
+
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
     /// Deletes the files that SQLite creates next to a database.

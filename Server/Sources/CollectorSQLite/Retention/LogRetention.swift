@@ -40,6 +40,8 @@ public final class LogRetention: Sendable {
         var clock = RetentionClock()
         var isFirstLook = true
         var isHeld = false
+        /// Whether a limit on bytes that is too small was reported.
+        var isLimitReported = false
         /// The latest arrivals in completed segments, which no longer change.
         var latest: [UInt32: Timestamp] = [:]
         /// The first arrival in the last segment.
@@ -145,12 +147,17 @@ public final class LogRetention: Sendable {
         var numbers = try segments.segments(before: LogPosition(segment: .max, offset: 0))
         // The last file always stays: its number is the only record of how far the log has come.
         guard let last = numbers.popLast() else { return wait(from: now) }
+        // Without a limit, only a removal that a power failure interrupted is completed.
+        if policy.keepsEverything, !RetainedState.exists(for: store.path) { return wait(from: now) }
         let trusted = try trust(now, last: last, before: numbers.last)
+        let lastingBytes = policy.bytes == nil ? 0 : IndexFiles.bytes(RetainedState.path(of: store.path))
+        reportLimit(lastingBytes)
         let completed = try completedSegments(numbers.prefix { $0 < store.indexedEnd.segment }, now, trusted: trusted)
         let expired = RetentionPlanner.lastExpired(
             of: completed,
             currentBytes: try segments.bytes(of: last),
             indexBytes: policy.bytes == nil ? 0 : try await store.usedBytes(),
+            lastingBytes: lastingBytes,
             policy: policy,
             now: trusted
         )
@@ -190,6 +197,20 @@ public final class LogRetention: Sendable {
             completed.append(RetentionPlanner.Segment(number: number, bytes: bytes, latestArrival: latest))
         }
         return completed
+    }
+
+    /// Reports once that the limit on bytes cannot be kept.
+    private func reportLimit(_ lastingBytes: Int) {
+        let isNew = state.withLock { state in
+            defer { state.isLimitReported = policy.isTooSmall(lastingBytes: lastingBytes) }
+            return !state.isLimitReported && policy.isTooSmall(lastingBytes: lastingBytes)
+        }
+        guard isNew, let bytes = policy.bytes else { return }
+        onStatus(
+            "What is kept of people, sessions and the ledger needs \(lastingBytes >> 20) MiB twice, more than half of the "
+                + "limit of \(bytes >> 20) MiB. Events keep half of the limit, so log and index exceed it; raise "
+                + "--keep-bytes, or keep events for a shorter time with --keep."
+        )
     }
 
     /// Returns the time to compare arrivals with; nil while the clock is not trusted.

@@ -24,41 +24,14 @@ struct ArchiveDownload {
     /// - Throws: ``CommandFailure`` if the file exists or cannot be written, or if the collector returns an error or an
     ///   incomplete archive.
     func run(to output: String) async throws -> (counts: PersonExport.Counts, bytes: Int) {
-        guard !FileManager.default.fileExists(atPath: output) else {
-            throw CommandFailure(
-                .cannotCreate,
-                "\(output) already exists",
-                remedy: "with --output, pass the path of a new file"
-            )
-        }
-        let partial = output + ".partial"
-        let isCreated = FileManager.default.createFile(
-            atPath: partial,
-            contents: nil,
-            attributes: [.posixPermissions: 0o600]
-        )
-        guard isCreated, let file = FileHandle(forUpdatingAtPath: partial) else {
-            throw CommandFailure(
-                .cannotCreate,
-                "\(partial) cannot be created",
-                remedy: "with --output, pass a path in a writable folder"
-            )
-        }
+        let file = try PartialFile(output)
         do {
-            try await receive(into: file)
-            let result = try check(file)
-            try file.synchronize()
-            try file.close()
-            // Another command may have created the file meanwhile; a link never replaces a file.
-            try FileManager.default.linkItem(atPath: partial, toPath: output)
-            try FileManager.default.removeItem(atPath: partial)
+            try await receive(into: file.handle)
+            let result = try check(file.handle)
+            try file.finish()
             return result
         } catch {
-            do {
-                try FileManager.default.removeItem(atPath: partial)
-            } catch {
-                // The name says that the file is incomplete.
-            }
+            file.discard()
             throw error as? CommandFailure ?? failure("\(output) cannot be written: \(error.localizedDescription)")
         }
     }

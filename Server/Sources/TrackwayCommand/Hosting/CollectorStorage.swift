@@ -141,7 +141,6 @@ private struct LocalStorage: CollectorStorage {
                 commit: { _ = try await intake.commit(kind: $0, record: $1) }
             )
         )
-        guard !host.limits.keepsEverything else { return }
         indexer.setRetention(
             LogRetention(
                 folder: host.folder.intake,

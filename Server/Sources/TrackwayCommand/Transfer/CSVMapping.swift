@@ -96,7 +96,7 @@ struct CSVMapping: Sendable, Hashable {
     func event(
         _ record: CSVRecords.Record,
         name: String?,
-        occurrences: inout [[UInt8]: Int]
+        occurrences: inout RecordOccurrences
     ) throws(CommandFailure) -> ImportedEvent {
         guard record.cells.count == fields.count else {
             throw ImportedEvent.failure(
@@ -129,9 +129,7 @@ struct CSVMapping: Sendable, Hashable {
         var content: [String] = []
         if simple["id"] == nil {
             let key = Array(record.cells.joined(separator: "\u{1F}").utf8)
-            let count = occurrences[key, default: 0]
-            occurrences[key] = count + 1
-            content = record.cells + ["\(count)"]
+            content = record.cells + ["\(occurrences.next(key))"]
         }
         var time: Int64?
         if let text = simple["time"] {

@@ -63,7 +63,7 @@ struct ImportFile: Sendable {
         var lines = LineBuffer()
         var records = CSVRecords()
         var mapping: CSVMapping?
-        var occurrences: [[UInt8]: Int] = [:]
+        var occurrences = RecordOccurrences()
 
         init(format: Format) { self.format = format }
 

@@ -83,7 +83,7 @@ struct ImportedEvent: Sendable, Hashable {
     init(
         ndjson bytes: [UInt8],
         line: Int,
-        occurrences: inout [[UInt8]: Int]
+        occurrences: inout RecordOccurrences
     ) throws(CommandFailure) {
         let json: JSONValue
         do {
@@ -112,9 +112,7 @@ struct ImportedEvent: Sendable, Hashable {
         let id = row["id"] ?? event["id"]
         var content: [String] = []
         if id?.string == nil {
-            let count = occurrences[bytes, default: 0]
-            occurrences[bytes] = count + 1
-            content = [String(decoding: bytes, as: UTF8.self), "\(count)"]
+            content = [String(decoding: bytes, as: UTF8.self), "\(occurrences.next(bytes))"]
         }
         // The row has the time that the collector corrected.
         try self.init(

@@ -2,13 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import TrackwayJournal
 
 /// A new file that gets its name only when it is complete.
 ///
 /// Until then, its name ends with `.partial`. Only its owner can read it, because it contains personal data.
 final class PartialFile {
     private let path: String
-    private let handle: FileHandle
+    /// The file, for reading and writing.
+    let handle: FileHandle
 
     private var partial: String { path + ".partial" }
 
@@ -29,7 +31,7 @@ final class PartialFile {
             contents: nil,
             attributes: [.posixPermissions: 0o600]
         )
-        guard isCreated, let handle = FileHandle(forWritingAtPath: path + ".partial") else {
+        guard isCreated, let handle = FileHandle(forUpdatingAtPath: path + ".partial") else {
             throw CommandFailure(
                 .cannotCreate,
                 "\(path).partial cannot be created",
@@ -52,16 +54,22 @@ final class PartialFile {
 
     /// Gives the complete file its name.
     ///
-    /// - Throws: ``CommandFailure`` `inputOutput`.
+    /// - Throws: ``CommandFailure`` `inputOutput`; `cannotCreate` if another command has created the file meanwhile.
     func finish() throws(CommandFailure) {
+        let isNamed: Bool
         do {
             try handle.synchronize()
             try handle.close()
-            // Another command may have created the file meanwhile; a link never replaces a file.
-            try FileManager.default.linkItem(atPath: partial, toPath: path)
-            try FileManager.default.removeItem(atPath: partial)
+            isNamed = try DiskStorage().renameExclusively(partial, to: path)
         } catch {
             throw failure(error)
+        }
+        guard isNamed else {
+            throw CommandFailure(
+                .cannotCreate,
+                "\(path) was created by another command meanwhile",
+                remedy: "with --output, pass the path of a new file"
+            )
         }
     }
 

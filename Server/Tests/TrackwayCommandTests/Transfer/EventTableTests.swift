@@ -124,7 +124,7 @@ struct CSVRecordsTests {
             ]
         )
         #expect(mapping.ignored == ["note"])
-        var seen: [[UInt8]: Int] = [:]
+        var seen = RecordOccurrences()
         let cells = ["2026-11-21", "A-1", "u1", "12.5", "007", "true", "[1,2]", "x"]
         let event = try mapping.event(.init(line: 2, cells: cells), name: "buy", occurrences: &seen)
         let json = try JSONValue.parse(event.json)
@@ -143,7 +143,7 @@ struct CSVRecordsTests {
         let first = try mapping.event(.init(line: 4, cells: anonymous), name: "buy", occurrences: &seen)
         let second = try mapping.event(.init(line: 5, cells: anonymous), name: "buy", occurrences: &seen)
         #expect(first.json != second.json)
-        var repeated: [[UInt8]: Int] = [:]
+        var repeated = RecordOccurrences()
         let same = try mapping.event(.init(line: 9, cells: anonymous), name: "buy", occurrences: &repeated)
         #expect(same.json == first.json)
     }

@@ -100,6 +100,12 @@ struct EngineErasureTests {
             let shared = try await cluster.request("GET", "/v1/users/\(ErasureCluster.user(4))/erasure", at: 1)
             #expect(shared.json["events"]?.integer == Int64(Self.events), "\(shared.text)")
             #expect(shared.json["installations"]?.array?.first?["shared"]?.boolean == true, "\(shared.text)")
+            for person in [2, 4] {
+                let archive = try await cluster.request("GET", "/v1/users/\(ErasureCluster.user(person))/export", at: 1)
+                // The archive ends with its counts.
+                let counts = "{\"events\":\(Self.events),\"sessions\":1,\"installations\":1,\"rejected\":1,"
+                #expect(archive.status == 200 && archive.text.suffix(120).contains(counts), "\(archive.text.suffix(120))")
+            }
             let unknown = try await cluster.request("DELETE", "/v1/users/nobody-knows")
             #expect(unknown.status == 404, "\(unknown.text)")
 

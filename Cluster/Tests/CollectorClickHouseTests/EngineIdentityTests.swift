@@ -16,6 +16,7 @@ private protocol IdentityStore: AnalyticsStore {
     func search(_ search: UserSearch) async throws(StoreError) -> UserSearchResult
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
+    func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation]
 }
 
 extension SQLiteEventStore: IdentityStore {}
@@ -92,6 +93,8 @@ struct EngineIdentityTests {
             answers["timeline of \(key)"] =
                 "\(timeline?.entries.map { "\($0.event.id) \($0.isVisit)" } ?? []) of \(timeline?.total ?? 0)"
             answers["profile of \(key)"] = "\(String(describing: try await store.profile(ProfileQuery(key))))"
+            let used = try await store.installations(of: key)
+            answers["installations of \(key)"] = "\(used.map { "\($0.id) \($0.times.map { "\($0)" } ?? "whole")" }.sorted())"
             guard case .user(let user) = key else { continue }
             let sessions = try await store.sessions(matching: SessionQuery(user: user, limit: 200))
             answers["sessions of \(user)"] = "\(sessions.map { "\($0.id) \($0.users)" })"

@@ -68,6 +68,20 @@ struct UserErasureEndpointTests {
     }
 
     @Test
+    func `an erasure waits for the index, which may lack a merge`() async throws {
+        try await CollectorUnderTest.run({ $0.expectationCatchUp = .milliseconds(5) }, hasErasures: true) { collector in
+            collector.store.add(Self.preview("anna"))
+            #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+            let key = ["authorization": "Bearer both"]
+            let early = try await collector.request("DELETE", "/v1/users/anna", key)
+            #expect(early.status == 503 && early.errorCode == "index_behind", "\(early.body)")
+            #expect(try collector.kept(.userErasure).isEmpty)
+            for _ in 0..<10 { collector.store.add("a") }
+            #expect(try await collector.request("DELETE", "/v1/users/anna", key).status == 202)
+        }
+    }
+
+    @Test
     func `an unknown user cannot be previewed or erased`() async throws {
         try await Self.run { collector in
             for (method, path) in [("GET", "/v1/users/anna/erasure"), ("DELETE", "/v1/users/anna")] {

@@ -65,6 +65,23 @@ extension ClickHouseStore {
         return found
     }
 
+    /// Returns a visitor's installation, with what belongs to the visitor; nil for an erased or unknown installation.
+    package func installation(ofVisitor id: InstallationID) async throws(ColumnFailure) -> PersonInstallation? {
+        let literal = SQLText.literal(id)
+        let people = try await numbers(
+            "SELECT toInt64(count()), toInt64(countIf(user != '')) FROM people WHERE installation = \(literal) "
+                + "AND installation NOT IN (SELECT installation FROM erasures)",
+            columns: 2
+        )
+        guard people.count == 2, people[0] > 0 else { return nil }
+        guard people[1] > 0 else { return PersonInstallation(id, times: nil) }
+        // Without a history, anonymous events are kept separate from users.
+        guard let history = try await histories(of: literal)[id] else {
+            return PersonInstallation(id, times: [.min ... .max])
+        }
+        return PersonInstallation(id, times: history.history.visitorTimes.map { [$0] } ?? [])
+    }
+
     /// Returns what an erasure of a user would remove; nil if nothing is known of the user.
     package func erasurePreview(of user: String) async throws(ColumnFailure) -> ErasurePreview? {
         let installations = try await installations(of: user)

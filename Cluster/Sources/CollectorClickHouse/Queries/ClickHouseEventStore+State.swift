@@ -46,6 +46,20 @@ extension ClickHouseEventStore: EventStore {
         }
     }
 
+    package func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation] {
+        do throws(ColumnFailure) {
+            let store = try await verifiedStore()
+            switch person {
+            case .user(let id):
+                return try await store.installations(of: id).map { PersonInstallation($0.id, times: $0.times) }
+            case .visitor(let id):
+                return try await store.installation(ofVisitor: id).map { [$0] } ?? []
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Returns the totals of the tables.
     ///
     /// The totals are counted on request, once for each block.

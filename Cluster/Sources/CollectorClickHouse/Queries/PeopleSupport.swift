@@ -44,9 +44,4 @@ extension ClickHouseEventStore {
     package func inventory() async throws(StoreError) -> DataInventory {
         throw .unsupported("inventory", "ClickHouse does not take inventory: query a collector on one machine.")
     }
-
-    /// Throws, because the tables do not have the parts of a person's data that an export needs.
-    package func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation] {
-        throw .unsupported("export", "ClickHouse does not export people: query a collector on one machine.")
-    }
 }

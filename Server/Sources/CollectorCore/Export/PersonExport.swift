@@ -83,7 +83,7 @@ public struct PersonExport: Sendable {
     ///   - person: A user, or a visitor. If the visitor signed in as one user, that user is exported.
     ///   - record: Reads the records with rejected events.
     ///   - limits: The limits of admission, used to read rejected events.
-    ///   - queue: The collector's erasures; nil in a cluster.
+    ///   - erasures: The erasures of users that are not complete.
     ///   - pageEvents: The number of events read at once.
     /// - Returns: Nil for an unknown person.
     /// - Throws: ``StoreError``, of the kind `behind` if the index lacks events that have arrived.
@@ -92,7 +92,7 @@ public struct PersonExport: Sendable {
         store: any EventStore,
         record: @escaping RecordReader,
         limits: AdmissionLimits,
-        queue: ErasureQueue?,
+        erasures: [ErasurePlan],
         clock: any EventClock,
         pageEvents: Int = 10_000
     ) async throws(StoreError) -> PersonExport? {
@@ -102,7 +102,7 @@ public struct PersonExport: Sendable {
         let resolved: PersonKey = profile.person.id.map { .user($0) } ?? person
         let events = try await store.eventReader(of: resolved, before: end, limit: pageEvents)
         guard let events else { return nil }
-        let pending = (queue?.plans ?? []).filter { plan in
+        let pending = erasures.filter { plan in
             let users = (profile.person.id.map { [$0] } ?? []) + profile.person.mergedIDs
             return users.contains { user in plan.user.map { ByteText($0) == ByteText(user) } ?? false }
         }

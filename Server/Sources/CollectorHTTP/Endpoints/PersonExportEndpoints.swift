@@ -41,7 +41,7 @@ struct PersonExportEndpoints: RoutedResource {
             store: dependencies.store,
             record: { [intake = dependencies.intake] in try await intake.record(at: $0) },
             limits: dependencies.configuration.limits,
-            queue: dependencies.erasureQueue,
+            erasures: dependencies.erasureRegister?.pending ?? [],
             clock: dependencies.clock
         )
         guard let export = found else { throw PeopleEndpoints.unknown(person) }

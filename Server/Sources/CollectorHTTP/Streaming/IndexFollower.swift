@@ -82,7 +82,7 @@ extension CollectorDependencies {
     ///
     /// - Throws: ``RequestFailure`` `index_behind` if the index does not get there in time.
     func waitForIndex() async throws {
-        guard erasureQueue == nil, let end = await intake.committedEnd().map({ EventPosition($0) }) else { return }
+        guard erasureQueue != nil, let end = await intake.committedEnd().map({ EventPosition($0) }) else { return }
         let follower = IndexFollower(
             store: store,
             interval: configuration.expectationCatchUp,

@@ -20,7 +20,7 @@ extension IndexEnvironment {
                 return (entry.kind, reader.payload(of: entry))
             },
             limits: AdmissionLimits(),
-            queue: erasures,
+            erasures: erasures.plans,
             clock: SystemClock(),
             pageEvents: pageEvents
         )

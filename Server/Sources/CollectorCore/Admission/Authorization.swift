@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayDestinationKit
+
 /// Authorizes requests by their `Authorization` headers and applies the keys' limits.
 public struct Authorization: Sendable {
     private let keys: any KeyStore
@@ -183,7 +185,7 @@ public struct Authorization: Sendable {
         // A bearer key is accepted as well.
         if let key = key(header) { return key }
         guard let text = credentials("basic ", of: header),
-            let bytes = Array(text.utf8).withUnsafeBytes({ Base64Text.decode($0) }),
+            let bytes = Array(text.utf8).withUnsafeBytes({ Base64.decodeLeniently($0) }),
             let name = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).first,
             let key = String(validating: name, as: UTF8.self), !key.isEmpty
         else { return nil }

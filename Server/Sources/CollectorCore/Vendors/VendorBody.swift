@@ -15,7 +15,7 @@ enum VendorBody {
         base64 text: [UInt8],
         limits: InflateLimits
     ) throws(AdmissionError) -> [UInt8] {
-        guard let bytes = text.withUnsafeBytes({ Base64Text.decode($0) }) else {
+        guard let bytes = text.withUnsafeBytes({ Base64.decodeLeniently($0) }) else {
             throw AdmissionError(
                 .malformed,
                 code: .malformedBase64,

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayCore
+internal import TrackwayDestinationKit
 
 /// A secret shared by a sender and a receiver of webhooks.
 ///
@@ -25,13 +26,13 @@ public struct WebhookSecret: Sendable, Hashable {
     /// Nil if it is invalid.
     public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.prefix) ? text.dropFirst(Self.prefix.count) : text[...]
-        let decoded = Array(base64.utf8).withUnsafeBytes(Base64Text.decode)
+        let decoded = Array(base64.utf8).withUnsafeBytes(Base64.decodeLeniently)
         guard let decoded, (24...64).contains(decoded.count) else { return nil }
         bytes = decoded
     }
 
     /// The secret as text.
-    public var text: String { Self.prefix + Base64Text.encode(bytes) }
+    public var text: String { Self.prefix + String(decoding: Base64.encode(bytes), as: UTF8.self) }
 
     private static let prefix = "whsec_"
 }
@@ -56,7 +57,7 @@ public enum WebhookSignature {
     ///   - secrets: The valid secrets.
     /// - Complexity: O(bytes · secrets).
     public static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
-        secrets.map { "v1," + Base64Text.encode(signature(id, seconds, body, $0)) }.joined(separator: " ")
+        secrets.map { "v1," + String(decoding: Base64.encode(signature(id, seconds, body, $0)), as: UTF8.self) }.joined(separator: " ")
     }
 
     /// The reason why a message is not accepted.
@@ -84,7 +85,7 @@ public enum WebhookSignature {
         let expected = signature(id, seconds, body, secret)
         var isSigned = false
         for part in header.split(separator: " ").prefix(32) where part.hasPrefix("v1,") {
-            let presented = Array(part.dropFirst(3).utf8).withUnsafeBytes(Base64Text.decode) ?? []
+            let presented = Array(part.dropFirst(3).utf8).withUnsafeBytes(Base64.decodeLeniently) ?? []
             guard presented.count == expected.count else { continue }
             let difference = zip(presented, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
             if difference == 0 { isSigned = true }

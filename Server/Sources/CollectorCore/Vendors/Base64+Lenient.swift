@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Base64 as defined by RFC 4648, with lenient decoding.
-///
-/// Decoding accepts what clients send: with or without line breaks and padding, and with spaces in place of the plus
-/// signs that form decoding removed.
-enum Base64Text {
-    /// Returns the decoded bytes.
+internal import TrackwayDestinationKit
+
+extension Base64 {
+    /// Returns the bytes of text in any form that clients send.
     ///
-    /// Nil for an invalid character or an impossible length.
+    /// Line breaks and padding may be there or not, `-` and `_` may replace `+` and `/`, and spaces may be in place of
+    /// the plus signs that form decoding removed. Nil for an invalid character or an impossible length.
     ///
     /// - Complexity: O(n).
-    static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    static func decodeLeniently(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
         var bits: UInt32 = 0
@@ -25,7 +24,7 @@ enum Base64Text {
                 continue
             default: break
             }
-            guard padding == 0, let value = value(of: letter) else { return nil }
+            guard padding == 0, let value = lenientValue(of: letter) else { return nil }
             bits = bits << 6 | value
             letters += 1
             if letters % 4 == 0 {
@@ -47,24 +46,7 @@ enum Base64Text {
         }
     }
 
-    /// Returns bytes as padded base64 text.
-    ///
-    /// - Complexity: O(n).
-    static func encode(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-            for index in 0..<4 {
-                let letter = alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]
-                text.append(index <= group.count ? letter : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func value(of letter: UInt8) -> UInt32? {
+    private static func lenientValue(of letter: UInt8) -> UInt32? {
         switch letter {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter - UInt8(ascii: "A"))
         case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter - UInt8(ascii: "a")) + 26

@@ -6,6 +6,7 @@ internal import CollectorTesting
 internal import Testing
 internal import TrackwayCore
 internal import TrackwayJournal
+internal import TrackwayTesting
 
 @testable internal import CollectorHTTP
 
@@ -18,7 +19,7 @@ struct MetricsTests {
     func `the lag starts when the index first falls behind the end of the log`() {
         var history = LagHistory()
         func lag(_ end: UInt32, _ indexed: UInt32, _ seconds: Int64) -> Duration {
-            history.lag(end: Self.place(end), indexed: Self.place(indexed), at: Self.time(seconds))
+            history.delay(end: Self.place(end), indexed: Self.place(indexed), records: 0, at: Self.time(seconds)).time
         }
         #expect(lag(100, 100, 0) == .zero)
         #expect(lag(200, 100, 15) == .zero)
@@ -30,11 +31,30 @@ struct MetricsTests {
     }
 
     @Test
+    func `the lag in batches counts those received after the end that the index has reached`() {
+        var history = LagHistory()
+        func lag(_ end: UInt32, _ indexed: UInt32, _ records: UInt64) -> UInt64 {
+            history.delay(end: Self.place(end), indexed: Self.place(indexed), records: records, at: Self.time(0))
+                .records
+        }
+        // Batches of an earlier start are not counted.
+        #expect(lag(100, 50, 0) == 0)
+        #expect(lag(200, 50, 3) == 3)
+        #expect(lag(200, 100, 3) == 3)
+        #expect(lag(300, 200, 5) == 2)
+        #expect(lag(400, 299, 9) == 6)
+        #expect(lag(400, 300, 9) == 4)
+        #expect(lag(400, 400, 9) == 0)
+        #expect(lag(500, 400, 11) == 2)
+    }
+
+    @Test
     func `the history stays bounded and correct, no matter how long an index is stuck`() {
         var history = LagHistory()
         var lag = Duration.zero
         for step in 1...5_000 {
-            lag = history.lag(end: Self.place(UInt32(100 + step)), indexed: Self.place(100), at: Self.time(Int64(step)))
+            let end = Self.place(UInt32(100 + step))
+            lag = history.delay(end: end, indexed: Self.place(100), records: 0, at: Self.time(Int64(step))).time
         }
         #expect(lag == .seconds(4_999))
     }
@@ -102,6 +122,36 @@ struct MetricsTests {
         #expect(statistics.keys["key-0"]?.refused == 2)
         #expect(statistics.keys[RequestStatistics.otherKeys]?.refused == UInt64(1_000 - RequestStatistics.maximumKeys))
         #expect(!KeyRecord.isValid(name: RequestStatistics.otherKeys))
+    }
+
+    @Test
+    func `the durations of stored batches are counted, and those of refused ones are not`() async throws {
+        try await CollectorUnderTest.run { collector in
+            #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+            #expect(try await collector.post(Array(#"{"name":"b"}"#.utf8)).status == 200)
+            #expect(try await collector.post(Array("x".utf8)).status == 400)
+            let metrics = try await collector.request("GET", "/metrics").body
+            #expect(metrics.contains("\ntrackway_intake_seconds_count 2\n"))
+            #expect(metrics.contains("\ntrackway_intake_seconds_bucket{le=\"+Inf\"} 2\n"))
+        }
+    }
+
+    @Test
+    func `metrics include connections, uptime, the reserve and the write-ahead log`() async throws {
+        var use = ResourceUse()
+        use.writeAheadLog = 4_096
+        let limit: (inout CollectorConfiguration) -> Void = { $0.connections = 7 }
+        let resources: @Sendable () -> ResourceUse = { [use] in use }
+        try await CollectorUnderTest.run(limit, resources: resources) { collector in
+            collector.clock.advance(by: .seconds(90))
+            let metrics = try await collector.request("GET", "/metrics").body
+            #expect(metrics.contains("\ntrackway_connections_open 1\n"))
+            #expect(metrics.contains("\ntrackway_connections_limit 7\n"))
+            #expect(metrics.contains("\ntrackway_uptime_seconds 90.0\n"))
+            #expect(metrics.contains("\ntrackway_disk_reserve_bytes 0\n"))
+            #expect(metrics.contains("\ntrackway_index_wal_bytes 4096\n"))
+            #expect(metrics.contains("\ntrackway_index_lag_batches 0\n"))
+        }
     }
 
     @Test

@@ -45,12 +45,12 @@ struct RouteTableTests {
                 Issue.record("no endpoint")
                 return
             }
-            #expect(fixed.source == .untimed && none.isEmpty && !fixed.isTimed)
+            #expect(fixed.source == .untimed && none.isEmpty && fixed.durations == nil)
             guard case .endpoint(let endpoint, let parameters) = try table.find(method, "/v1/books/7") else {
                 Issue.record("no endpoint")
                 return
             }
-            #expect(endpoint.source == .lookup && parameters == ["id": "7"] && endpoint.isTimed)
+            #expect(endpoint.source == .lookup && parameters == ["id": "7"] && endpoint.durations == \.reads)
         }
         #expect(throws: RequestFailure.self) { try table.find(.delete, "/v1/books/new") }
         #expect(throws: RequestFailure.self) { try table.find(.get, "/v1/books") }

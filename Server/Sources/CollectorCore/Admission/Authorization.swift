@@ -47,6 +47,14 @@ public struct Authorization: Sendable {
         }
     }
 
+    /// Identifies the key of an `Authorization: Bearer <key>` header.
+    ///
+    /// Does not count as a request.
+    public func identify(header: String?) -> KeyIdentity {
+        guard let key = header.flatMap(Self.key) else { return .missing }
+        return keys.grant(for: key).map(KeyIdentity.known) ?? .unknown
+    }
+
     /// Counts events that were sent with a grant.
     public func charge(_ grant: KeyGrant, events: Int) { meter.charge(grant, events: events) }
 
@@ -198,5 +206,20 @@ public struct Authorization: Sendable {
         else { return nil }
         let text = header.dropFirst(scheme.count).drop { $0 == " " }
         return text.isEmpty ? nil : String(text)
+    }
+}
+
+/// The key of a request, regardless of what the request may do.
+public enum KeyIdentity: Sendable, Hashable {
+    /// The request has no key.
+    case missing
+    /// The key does not exist or was revoked.
+    case unknown
+    /// The key exists.
+    case known(KeyGrant)
+
+    /// The grant of a key that exists; nil for none.
+    public var grant: KeyGrant? {
+        if case .known(let grant) = self { grant } else { nil }
     }
 }

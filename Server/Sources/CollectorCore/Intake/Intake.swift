@@ -149,11 +149,13 @@ public final class Intake: RecordIntake {
 
     /// The counts since the start.
     public var statistics: IntakeStatistics {
-        state.withLock { state in
+        var statistics = state.withLock { state in
             var statistics = state.statistics
             statistics.waiting = state.gate.waitingBatches
             return statistics
         }
+        statistics.reserve = reserve
+        return statistics
     }
 
     /// The known reason why batches are currently refused.
@@ -327,6 +329,8 @@ public struct IntakeStatistics: Sendable, Hashable {
     public var refused: UInt64 = 0
     /// The number of batches that are currently waiting.
     public var waiting = 0
+    /// The number of bytes that must be free on the disk; nil for an intake that does not check the space.
+    public var reserve: Int?
 
     /// Creates empty statistics.
     public init() {}

@@ -21,7 +21,7 @@ struct ClickstreamEndpoint: RoutedResource {
     }
 
     func register(in routes: inout RouteTable) {
-        routes.add(.post, "/collect", .account()) { try await collect($0.request, from: $0.origin) }
+        routes.add(.post, "/collect", .account(), .intake) { try await collect($0.request, from: $0.origin) }
         routes.add(.get, "/ping", .open) { _ in ping() }
         routes.add(.get, "/health", .open) { _ in try health() }
     }

@@ -22,7 +22,7 @@ struct IntakeEndpoint: RoutedResource {
     }
 
     func register(in routes: inout RouteTable) {
-        routes.add(.post, "/v1/events", .sending) { try await post($0.request, from: $0.origin) }
+        routes.add(.post, "/v1/events", .sending, .intake) { try await post($0.request, from: $0.origin) }
     }
 
     /// Receives one batch.

@@ -70,6 +70,13 @@ struct PrometheusText {
         counter("trackway_intake_records_total", "Records on stable storage.", intake.records)
         counter("trackway_intake_bytes_total", "Bytes of records on stable storage.", intake.bytes)
         counter("trackway_intake_refused_total", "Records refused by the disk.", intake.refused)
+        if let reserve = intake.reserve {
+            gauge(
+                "trackway_disk_reserve_bytes",
+                "Bytes that must be free on the disk, or else batches are refused.",
+                reserve
+            )
+        }
         gauge("trackway_intake_waiting", "Batches waiting for a flush.", intake.waiting)
         histogram(
             "trackway_intake_flush_seconds",
@@ -90,6 +97,7 @@ struct PrometheusText {
             ("trackway_disk_size_bytes", "Size of the disk of the collector's folder.", use.diskSize),
             ("trackway_log_bytes", "Bytes of the intake log.", use.log),
             ("trackway_index_bytes", "Bytes of the index.", use.index),
+            ("trackway_index_wal_bytes", "Bytes of the index's write-ahead log.", use.writeAheadLog),
             ("process_resident_memory_bytes", "Resident memory of the process in bytes.", use.memory),
             ("process_open_fds", "Open file descriptors of the process.", use.descriptors),
         ] {
@@ -98,27 +106,49 @@ struct PrometheusText {
     }
 
     /// Writes the start time, response durations, and the index's lag.
-    mutating func write(started: Timestamp, reads: DurationCounts, lag: Duration) {
+    mutating func write(
+        started: Timestamp,
+        uptime: Duration,
+        reads: DurationCounts,
+        intakes: DurationCounts,
+        delay: IndexDelay
+    ) {
         head("process_start_time_seconds", "When the collector was started, in seconds since 1970.", "gauge")
         text += "process_start_time_seconds \(Double(started.milliseconds) / 1_000)\n"
-        head(
+        gauge("trackway_uptime_seconds", "Time since the collector was started.", uptime)
+        gauge(
             "trackway_index_lag_seconds",
             "Age of the oldest data not read by the index, accurate to one scrape interval.",
-            "gauge"
+            delay.time
         )
-        text += "trackway_index_lag_seconds \(Self.seconds(lag))\n"
-        histogram(
-            "trackway_read_seconds",
-            "Duration of responses to readers, except those that wait for events.",
-            buckets: zip(DurationCounts.bounds, reads.counts).map { ($0, $1) },
-            count: reads.count,
-            sum: reads.sum
+        gauge(
+            "trackway_index_lag_batches",
+            "Batches received since the start that the index has not read, accurate to one scrape interval.",
+            Int(clamping: delay.records)
+        )
+        write("trackway_read_seconds", "Duration of responses to readers, except those that wait for events.", reads)
+        write(
+            "trackway_intake_seconds",
+            "Duration of responses to senders, from a request's headers to events on stable storage.",
+            intakes
         )
     }
 
-    /// Writes the number of connections that were closed to make room for others.
-    mutating func write(evictedConnections count: UInt64) {
-        counter("trackway_connections_evicted_total", "Connections closed to make room for others.", count)
+    private mutating func write(_ name: String, _ help: String, _ durations: DurationCounts) {
+        histogram(
+            name,
+            help,
+            buckets: zip(DurationCounts.bounds, durations.counts).map { ($0, $1) },
+            count: durations.count,
+            sum: durations.sum
+        )
+    }
+
+    /// Writes the number of connections, and of those closed to make room for others.
+    mutating func write(connections: Int, limit: Int, evicted: UInt64) {
+        gauge("trackway_connections_open", "Open connections.", connections)
+        gauge("trackway_connections_limit", "Maximum number of open connections.", limit)
+        counter("trackway_connections_evicted_total", "Connections closed to make room for others.", evicted)
     }
 
     /// Writes the states of alerts, and the counts of their deliveries.

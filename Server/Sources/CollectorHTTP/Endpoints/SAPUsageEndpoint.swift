@@ -31,7 +31,7 @@ struct SAPUsageEndpoint: RoutedResource {
         let report =
             "/mobileservices/application/{application?}/clientusage/v1/runtime/clientusage/application/{repeated?}"
         for path in [report, report + "/device/{device?}"] {
-            routes.add(.post, RoutePattern(path), .account()) { try await collect($0) }
+            routes.add(.post, RoutePattern(path), .account(), .intake) { try await collect($0) }
         }
         routes.add(.get, "/mobileservices/application/{application?}/settings", .account(changes: false)) {
             try settings($0.request, application: $0["application"])

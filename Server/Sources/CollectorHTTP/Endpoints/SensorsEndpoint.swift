@@ -26,7 +26,7 @@ struct SensorsEndpoint: RoutedResource {
 
     func register(in routes: inout RouteTable) {
         let access = EndpointAccess.account { Self.token(QueryParameters($0.uri)) != nil }
-        routes.add(.post, "/sa", access) { try await collect($0.request, from: $0.origin) }
+        routes.add(.post, "/sa", access, .intake) { try await collect($0.request, from: $0.origin) }
         routes.add(.post, "/debug", access) { try await debug($0.request, from: $0.origin) }
         routes.add(.get, "/config/iOS.conf", .open) { try configuration($0.request) }
         routes.changeFailures(at: "/sa") { $0.keepingEvents() }

@@ -26,7 +26,7 @@ struct SiftEndpoint: RoutedResource {
     func register(in routes: inout RouteTable) {
         // Clients insert the account unescaped into the path, so the account may contain slashes, which the endpoint
         // rejects.
-        routes.add(.put, "/v3/accounts/{account...}/mobile_events", .sending) {
+        routes.add(.put, "/v3/accounts/{account...}/mobile_events", .sending, .intake) {
             try await collect($0.request, account: $0["account"], from: $0.origin)
         }
     }

@@ -66,14 +66,20 @@ struct StatusEndpoints: RoutedResource {
     func metrics() async -> Response {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
-        text.write(evictedConnections: dependencies.connections.evicted)
+        text.write(
+            connections: dependencies.connections.count,
+            limit: dependencies.configuration.connections,
+            evicted: dependencies.connections.evicted
+        )
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.failure == nil)
         if let engine = dependencies.intake.engineStatistics { text.write(engine) }
         text.write(dependencies.resources())
         text.write(
             started: dependencies.started.wall,
+            uptime: dependencies.started.monotonic.duration(to: dependencies.clock.now().monotonic),
             reads: dependencies.reads.withLock { $0 },
-            lag: dependencies.indexLag()
+            intakes: dependencies.intakes.withLock { $0 },
+            delay: dependencies.indexDelay()
         )
         text.write(await alerts.statistics())
         do {

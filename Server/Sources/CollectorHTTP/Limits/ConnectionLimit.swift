@@ -28,6 +28,9 @@ final class ConnectionLimit: Sendable {
     /// The number of connections that were closed to make room for others.
     var evicted: UInt64 { state.withLock { $0.evicted } }
 
+    /// The number of open connections.
+    var count: Int { state.withLock { $0.table.count } }
+
     /// Registers a connection, and closes another one if the limit is exceeded.
     ///
     /// - Returns: The connection's new id.

@@ -34,17 +34,23 @@ struct CollectorResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
         var found: RouteMatch?
+        var code: String?
+        let origin = origin(of: request, context)
+        let log = dependencies.requestLog.map { ($0, dependencies.clock.now()) }
         do {
-            let origin = origin(of: request, context)
             try count(origin)
             try access.hosts.check(request)
             let match = try routes.find(request.method, request.uri.path)
             found = match
             response = try await respond(match, request, from: origin)
         } catch let failure as RequestFailure {
-            response = refused(laggingFailure(failure, found) ?? failure, request)
+            let failure = laggingFailure(failure, found) ?? failure
+            code = failure.code
+            response = refused(failure, request)
         } catch let error as StoreError {
-            response = refused(RequestFailure(error), request)
+            let failure = RequestFailure(error)
+            code = failure.code
+            response = refused(failure, request)
         } catch is SlowRequestError {
             let failure = RequestFailure(
                 status: .requestTimeout,
@@ -52,9 +58,14 @@ struct CollectorResponder: HTTPResponder {
                 message: "The body did not arrive in time.",
                 headers: [.connection: "close"]
             )
+            code = failure.code
             response = refused(failure, request)
         }
         dependencies.statistics.withLock { $0.responses[response.status.code, default: 0] += 1 }
+        if let (write, began) = log {
+            let entry = RequestLogEntry(request, from: origin, found, response, code, began: began, dependencies)
+            write(entry.json())
+        }
         access.origins.allowOrigin(in: &response, for: request, found)
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -78,9 +89,9 @@ struct CollectorResponder: HTTPResponder {
             origin: origin
         )
         var response = try await run(endpoint, call)
-        if endpoint.isTimed {
+        if let durations = endpoint.durations {
             let time = began.duration(to: dependencies.clock.now().monotonic)
-            dependencies.reads.withLock { $0.add(time) }
+            dependencies[keyPath: durations].withLock { $0.add(time) }
         }
         if let partial { try await IncompleteResponse.mark(&response, partial) }
         return response
@@ -102,7 +113,7 @@ struct CollectorResponder: HTTPResponder {
         switch endpoint.source {
         case .index, .lookup: dependencies.store.incompleteReason
         case .analytics: dependencies.analysis == nil ? dependencies.store.incompleteReason : nil
-        case .other, .untimed: nil
+        case .other, .intake, .untimed: nil
         }
     }
 

@@ -4,6 +4,7 @@
 internal import CollectorCore
 internal import HTTPTypes
 internal import Hummingbird
+internal import TrackwayCore
 
 /// A group of endpoints that registers its own routes.
 protocol RoutedResource: Sendable {
@@ -46,6 +47,8 @@ enum ResponseSource: Sendable {
     case lookup
     /// Another source; the response is never marked as incomplete.
     case other
+    /// The log; the response acknowledges received events.
+    case intake
     /// Another source, with response times that are not counted.
     ///
     /// Such an endpoint waits for an event, or reports measurements itself.
@@ -60,13 +63,16 @@ struct Endpoint: Sendable {
 
     let access: EndpointAccess
     let source: ResponseSource
+    /// The text of the route's pattern, which contains no ids.
+    let route: String
     let handler: Handler
 
-    /// Whether response times are counted.
-    var isTimed: Bool {
+    /// The histogram that counts response times; nil for none.
+    var durations: KeyPath<CollectorDependencies, Locked<DurationCounts>>? {
         switch source {
-        case .untimed: false
-        case .index, .analytics, .lookup, .other: access.showsRecordedData
+        case .untimed: nil
+        case .intake: \.intakes
+        case .index, .analytics, .lookup, .other: access.showsRecordedData ? \.reads : nil
         }
     }
 }
@@ -128,7 +134,7 @@ struct RouteTable: Sendable {
         _ source: ResponseSource = .untimed,
         handler: @escaping Endpoint.Handler
     ) {
-        let endpoint = Endpoint(access: access, source: source, handler: handler)
+        let endpoint = Endpoint(access: access, source: source, route: pattern.text, handler: handler)
         if pattern.isLiteral {
             Self.set(endpoint, method, in: &literals[pattern.text, default: Methods(pattern: pattern)])
         } else if let index = patterns.firstIndex(where: { $0.pattern == pattern }) {

@@ -47,6 +47,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
     ///   - plan: The current tracking plan, which events are checked against during indexing; nil for none.
     ///   - zones: Returns the time zones used in queries.
     ///   - resources: Returns the collector's resource usage, for metrics.
+    ///   - requestLog: Writes a line of JSON for each request, without a line feed; nil for no log. Must not block.
     ///   - clock: The clock for timestamps and durations.
     ///   - sleep: Sleeps for a duration, for alerts; returns early if canceled.
     ///   - logger: The logger for messages to the operator.
@@ -69,6 +70,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         plan: PlanChecker? = nil,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
+        requestLog: (@Sendable ([UInt8]) -> Void)? = nil,
         clock: any EventClock = SystemClock(),
         // The sleep is canceled when there is work to do earlier.
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
@@ -99,7 +101,8 @@ public struct CollectorServer: Service, CustomStringConvertible {
             connections: ConnectionLimit(configuration.connections),
             quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay)),
             resources: resources,
-            started: clock.now()
+            started: clock.now(),
+            requestLog: requestLog
         )
         let queries = QueryEndpoints(dependencies: dependencies)
         let analytics = AnalyticsEndpoints(dependencies: dependencies, zones: zones)
@@ -135,6 +138,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             PersonExportEndpoints(dependencies: dependencies), InventoryEndpoint(dependencies: dependencies),
             ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
             StatusEndpoints(dependencies: dependencies, alerts: service.store),
+            ConnectionEndpoint(dependencies: dependencies),
             PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
         ]
         responder = CollectorResponder(resources, dependencies: dependencies)
@@ -229,6 +233,10 @@ struct CollectorDependencies: Sendable {
     let started: DualTimestamp
     /// The durations of responses to readers.
     let reads = Locked(DurationCounts())
+    /// The durations of responses to senders whose events were stored.
+    let intakes = Locked(DurationCounts())
+    /// Writes a line to the request log; nil if requests are not logged.
+    let requestLog: (@Sendable ([UInt8]) -> Void)?
     /// The history of the index's lag.
     let lags = Locked(LagHistory())
 
@@ -238,11 +246,16 @@ struct CollectorDependencies: Sendable {
     /// Returns how long the index has lagged behind the received data.
     ///
     /// The result is at most the time since the collector started.
-    func indexLag() -> Duration {
-        let (end, read) = (intake.end, store.indexed)
+    func indexLag() -> Duration { indexDelay().time }
+
+    /// Returns how far the index lags behind the data received since the collector started.
+    func indexDelay() -> IndexDelay {
+        // Read the position of the index first: it never passes the end that is read after it.
+        let read = store.indexed
+        let (end, records) = (intake.end, intake.statistics.records)
         let indexed = LogPosition(segment: read.segment, offset: read.offset)
         let now = clock.now().monotonic
-        return lags.withLock { $0.lag(end: end, indexed: indexed, at: now) }
+        return lags.withLock { $0.delay(end: end, indexed: indexed, records: records, at: now) }
     }
 }
 

@@ -14,6 +14,8 @@ public struct ResourceUse: Sendable, Hashable {
     public var log: Int64?
     /// The size of the index in bytes, including its auxiliary files.
     public var index: Int64?
+    /// The size of the index's write-ahead log in bytes, which is part of ``index``.
+    public var writeAheadLog: Int64?
     /// The resident memory of the process in bytes.
     public var memory: Int64?
     /// The number of the process's open file descriptors.
@@ -23,14 +25,23 @@ public struct ResourceUse: Sendable, Hashable {
     public init() {}
 }
 
+/// The amount by which an index is behind the log.
+struct IndexDelay: Sendable, Hashable {
+    /// The time since the log ended at the index's current position.
+    var time: Duration
+    /// The number of records that the index has not read, of those received since the collector started.
+    var records: UInt64
+}
+
 /// The history of an index's lag behind the log.
 ///
-/// The lag is the time since the log ended at the index's current position. Only the ends of the log that were passed
-/// to ``lag(end:indexed:at:)`` are known, so the precision depends on how frequently the method is called.
+/// Only the ends of the log that were passed to ``delay(end:indexed:records:at:)`` are known, so the precision depends
+/// on how frequently the method is called.
 struct LagHistory {
     private struct Sample {
         var end: LogPosition
         var time: MonotonicTime
+        var records: UInt64
     }
 
     /// The maximum number of stored ends of the log.
@@ -39,22 +50,31 @@ struct LagHistory {
     private static let maximumSamples = 1_024
     private var samples: [Sample] = []
 
-    /// Returns how long the index has been behind.
+    /// Returns how far the index is behind.
     ///
     /// Zero if the index has read everything.
     ///
+    /// - Parameter records: The number of records that the log has received since the collector started.
     /// - Complexity: O(stored ends).
-    mutating func lag(end: LogPosition, indexed: LogPosition, at now: MonotonicTime) -> Duration {
+    mutating func delay(
+        end: LogPosition,
+        indexed: LogPosition,
+        records: UInt64,
+        at now: MonotonicTime
+    ) -> IndexDelay {
         guard indexed < end else {
-            samples = [Sample(end: end, time: now)]
-            return .zero
+            samples = [Sample(end: end, time: now, records: records)]
+            return IndexDelay(time: .zero, records: 0)
         }
-        if samples.last?.end != end { samples.append(Sample(end: end, time: now)) }
+        if samples.last?.end != end { samples.append(Sample(end: end, time: now, records: records)) }
         // Keep the first end that the index has not reached, and the one before it.
         if let first = samples.firstIndex(where: { indexed < $0.end }), first > 1 { samples.removeFirst(first - 1) }
         if samples.count > Self.maximumSamples { samples.remove(at: samples.count / 2) }
-        guard let unread = samples.first(where: { indexed < $0.end }) else { return .zero }
-        return unread.time.duration(to: now)
+        let read = samples.last { $0.end <= indexed }?.records ?? 0
+        guard let unread = samples.first(where: { indexed < $0.end }) else {
+            return IndexDelay(time: .zero, records: 0)
+        }
+        return IndexDelay(time: unread.time.duration(to: now), records: records - min(read, records))
     }
 }
 
@@ -63,7 +83,10 @@ struct LagHistory {
 /// The histogram contains the number of durations within each bound, the total number, and the sum.
 struct DurationCounts: Sendable, Hashable {
     /// The upper bounds of the histogram's buckets.
-    static let bounds: [Duration] = [.milliseconds(10), .milliseconds(100), .seconds(1), .seconds(5), .seconds(10)]
+    static let bounds: [Duration] = [
+        .milliseconds(1), .milliseconds(5), .milliseconds(10), .milliseconds(50), .milliseconds(100),
+        .milliseconds(500), .seconds(1), .seconds(5), .seconds(10),
+    ]
 
     /// The number of durations within each bound that exceed the previous bound.
     private(set) var counts = Array(repeating: UInt64(0), count: Self.bounds.count)

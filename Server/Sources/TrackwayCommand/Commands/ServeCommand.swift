@@ -57,6 +57,8 @@ public struct ServeOptions: ParsableArguments {
           trackway serve --trusted-proxy 127.0.0.1
           # Let web pages from an origin send events.
           trackway serve --allow-origin https://shop.example
+          # Append one line of JSON per request to a file.
+          trackway serve --request-log /var/log/trackway/requests.jsonl
           # Remove events 90 days after they arrived, and use at most 50 GiB.
           trackway serve --keep 90d --keep-bytes 50G
           # Test: a free port, no keys on this machine, POST /v1/reset, and no data
@@ -187,6 +189,14 @@ public struct ServeOptions: ParsableArguments {
 
     @OptionGroup var limits: StorageLimitOptions
 
+    @Option(
+        help: """
+            File to which a line of JSON is appended for each request; - for standard output. The lines have no ids, \
+            and addresses only as --client-addresses allows.
+            """
+    )
+    var requestLog: String?
+
     @Option(help: "Log level on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
 
@@ -247,6 +257,9 @@ public struct ServeOptions: ParsableArguments {
             throw ValidationError(
                 "“\(pageURL)” is not a URL; --page-url takes one such as https://collector.example.com"
             )
+        }
+        if let requestLog, requestLog.isEmpty {
+            throw ValidationError("--request-log takes a file, or - for standard output")
         }
         if devKey != nil, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError(
@@ -313,6 +326,9 @@ public struct ServeOptions: ParsableArguments {
             page: pageURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
             plan: checker,
             limits: try limits.policy(),
+            requestLog: try requestLog.map { path throws in
+                try RequestLogFile(path: path) { [logger] in logger.warning("\($0)") }
+            },
             logger: logger
         )
         let banner = ServeBanner(

@@ -33,6 +33,8 @@ public struct CollectorHost: Sendable {
     public var plan: PlanChecker?
     /// The limits on what the collector stores.
     var limits = RetentionPolicy()
+    /// The log of requests; nil for none.
+    var requestLog: RequestLogFile?
     /// The server's logger.
     public var logger: Logger
 
@@ -88,16 +90,24 @@ public struct CollectorHost: Sendable {
             plan: plan,
             zones: SystemZones.offsets,
             resources: { [use = ResourceMeter(folder: folder)] in use.now() },
+            requestLog: requestLogWriter,
             logger: logger,
             listening: ready
         )
         let outcome = await serve(server, storage, endingOn: signals)
+        requestLog?.flush()
         do {
             try storage.close()
         } catch {
             logger.warning("\(error)")
         }
         try outcome.get()
+    }
+
+    /// Appends a line to the request log; nil if requests are not logged.
+    private var requestLogWriter: (@Sendable ([UInt8]) -> Void)? {
+        guard let requestLog else { return nil }
+        return { @Sendable line in requestLog.append(line) }
     }
 
     private func serve(

@@ -23,6 +23,7 @@ struct ResourceMeter: Sendable {
         }
         use.log = Self.bytes(in: folder.intake)
         use.index = ["", "-wal", "-shm"].compactMap { Self.bytes(of: folder.index + $0) }.reduce(nil) { ($0 ?? 0) + $1 }
+        use.writeAheadLog = Self.bytes(of: folder.index + "-wal")
         use.memory = Self.memory()
         use.descriptors = Self.count(in: "/proc/self/fd")
         return use

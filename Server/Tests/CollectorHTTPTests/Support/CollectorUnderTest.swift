@@ -70,6 +70,7 @@ struct CollectorUnderTest: Sendable {
     ///   - analysis: Answers analytics queries instead of the in-memory index; nil for the index.
     ///   - hasErasures: Whether the collector erases users.
     ///   - resources: Returns the collector's resource use.
+    ///   - requestLog: Receives the lines of the request log.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
@@ -79,6 +80,7 @@ struct CollectorUnderTest: Sendable {
         analysis: (any AnalysisStore)? = nil,
         hasErasures: Bool = false,
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
+        requestLog: (@Sendable ([UInt8]) -> Void)? = nil,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -138,6 +140,7 @@ struct CollectorUnderTest: Sendable {
             ),
             plan: plan,
             resources: resources,
+            requestLog: requestLog,
             clock: clock,
             sleep: { await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -43,7 +43,7 @@ public enum TrackwayCommands {
                 name: "Collector",
                 subcommands: [
                     serve, KeysCommand.self, BackupCommand.self, SAPPolicyCommand.self, DemoCommand.self,
-                    SampleCommand.self, ResetCommand.self,
+                    SampleCommand.self, ResetCommand.self, DoctorCommand.self,
                 ]
             ),
             CommandGroup(
@@ -74,8 +74,7 @@ public enum TrackwayCommands {
         \(examples)
 
         ENVIRONMENT
-          TRACKWAY_URL, TRACKWAY_KEY, and TRACKWAY_DATA replace --url, --key, and
-          --data. NO_COLOR disables colors, when set and not empty.
+          TRACKWAY_URL, TRACKWAY_KEY, TRACKWAY_DATA (--url, --key, --data), NO_COLOR
 
         EXIT STATUS
         \(CommandStatus.summary)

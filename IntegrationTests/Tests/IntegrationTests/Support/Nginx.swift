@@ -16,16 +16,23 @@ struct Nginx {
     private let program: Program
     private let folder: TemporaryFolder
     private let port: UInt16
+    private let scheme: String
+
+    /// The base URL of the proxy.
+    var url: String { "\(scheme)://127.0.0.1:\(port)" }
 
     /// Starts nginx and waits until it accepts connections.
     ///
     /// - Parameters:
     ///   - collector: The port that requests are forwarded to.
     ///   - settings: Further directives for the location.
-    init(before collector: UInt16, _ settings: String) throws {
+    ///   - certificate: The certificate and its key, for encrypted connections; nil for plain ones.
+    init(before collector: UInt16, _ settings: String, certificate: (file: String, key: String)? = nil) throws {
         let folder = try TemporaryFolder()
         let port = try Listener.freePort()
         (self.folder, self.port) = (folder, port)
+        scheme = certificate == nil ? "http" : "https"
+        let tls = certificate.map { " ssl; ssl_certificate \($0.file); ssl_certificate_key \($0.key)" } ?? ""
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
             "\($0)_temp_path \(folder.path($0));"
         }
@@ -34,7 +41,7 @@ struct Nginx {
             events { worker_connections 64; }
             http {
               access_log off; \(temporary.joined(separator: " "))
-              server { listen 127.0.0.1:\(port); location / { proxy_pass http://127.0.0.1:\(collector); \(settings) } }
+              server { listen 127.0.0.1:\(port)\(tls); location / { proxy_pass http://127.0.0.1:\(collector); \(settings) } }
             }
             """
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder.path("conf")))

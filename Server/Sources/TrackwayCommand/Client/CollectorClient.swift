@@ -97,6 +97,23 @@ struct CollectorClient: Sendable {
         return value
     }
 
+    /// Returns the response to a request as it arrived, regardless of its status and format.
+    func exchange(
+        _ method: String,
+        _ path: String,
+        body: [UInt8] = [],
+        timeout: Double = 10
+    ) async throws(TransportError) -> WireResponse {
+        var request = WireRequest(method: method, url: address.root + path)
+        request.headers.append(name: "accept", value: "application/json")
+        if let key = address.key { request.headers.append(name: "authorization", value: "Bearer \(key)") }
+        if !body.isEmpty {
+            request.body = body
+            request.headers.append(name: "content-type", value: "application/octet-stream")
+        }
+        return try await transport.send(request, timeout: .seconds(timeout))
+    }
+
     /// Warns on standard error, at most once, that responses may be incomplete.
     private func warn(_ partial: String) {
         let isFirst = lastWarning.withLock { lastWarning in

@@ -63,7 +63,7 @@ struct DocumentedCommands {
     }
 
     /// The repository's root.
-    private static var repository: URL {
+    static var repository: URL {
         var root = URL(fileURLWithPath: #filePath)
         while !FileManager.default.fileExists(atPath: root.appending(path: "ARCHITECTURE.md").path), root.path != "/" {
             root = root.deletingLastPathComponent()

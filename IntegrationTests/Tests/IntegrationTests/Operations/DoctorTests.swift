@@ -15,7 +15,7 @@ struct DoctorTests {
         var codes: [String]
         /// The findings by code.
         var findings: [String: JSONValue]
-        var status: ExitStatus
+        var status: IntegrationTestSupport.ExitStatus
 
         /// Expects exactly these codes, a remedy for each, and the exit status of the worst finding.
         func expect(_ expected: [String], status: Int32 = 1) {

@@ -57,6 +57,21 @@ struct TestCollectorTests {
     }
 
     @Test
+    func `a count follows one name or an array of names without conditions`() async throws {
+        let transport = RespondingTransport(200, #"{"holds":true,"found":0}"#)
+        let collector = Self.collector(transport)
+        let one = try await collector.expect("refund", .exactly(0))
+        let several = try await collector.expect(["refund", "error"], .exactly(0), run: "ci 1", within: .seconds(1))
+        #expect(one.holds && several.holds)
+        #expect(
+            await transport.requests.all.map(\.url) == [
+                "http://127.0.0.1:8787/v1/expect?name=refund&count=0&within=5000ms",
+                "http://127.0.0.1:8787/v1/expect?name=refund&name=error&count=0&run=ci%201&within=1000ms",
+            ]
+        )
+    }
+
+    @Test
     func `the description of an unmet verdict is the collector's response`() async throws {
         let body = #"{"holds":false,"found":0,"closest":[]}"#
         let verdict = try await Self.collector(RespondingTransport(200, body)).expect("purchase")

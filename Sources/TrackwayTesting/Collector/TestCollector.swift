@@ -75,6 +75,48 @@ public struct TestCollector: Sendable {
         run: String? = nil,
         within timeout: Duration = .seconds(5)
     ) async throws -> TestExpectation {
+        try await expect(names, where: conditions, count, run: run, within: timeout)
+    }
+
+    /// Waits until the collector has a verdict on the count of one event.
+    ///
+    /// For example, `expect("purchase", .exactly(0))`. A parameter without a label cannot follow a variadic one, so this
+    /// form takes one name; the form with an array takes several.
+    ///
+    /// - Parameters:
+    ///   - name: The event name to match.
+    ///   - count: The expected number of events.
+    ///   - run: The value of the attribute `_run`, which distinguishes test runs; nil for events of every run.
+    ///   - timeout: The maximum wait, at most 5 minutes; 5 seconds by default.
+    /// - Returns: The verdict. If the expectation does not hold, the verdict describes what arrived instead.
+    /// - Throws: ``TestCollectorError`` when the collector returns no verdict.
+    public func expect(
+        _ name: String,
+        _ count: Count,
+        run: String? = nil,
+        within timeout: Duration = .seconds(5)
+    ) async throws -> TestExpectation {
+        try await expect([name], count, run: run, within: timeout)
+    }
+
+    /// Waits until the collector has a verdict on any of several events.
+    ///
+    /// - Parameters:
+    ///   - names: The event names to match, 1 to 10. An event must have one of them.
+    ///   - conditions: Attribute conditions such as `total=12.5`, in the syntax of the collector's queries. At most
+    ///     ten.
+    ///   - count: The expected number of events; one or more by default.
+    ///   - run: The value of the attribute `_run`, which distinguishes test runs; nil for events of every run.
+    ///   - timeout: The maximum wait, at most 5 minutes; 5 seconds by default.
+    /// - Returns: The verdict. If the expectation does not hold, the verdict describes what arrived instead.
+    /// - Throws: ``TestCollectorError`` when the collector returns no verdict.
+    public func expect(
+        _ names: [String],
+        where conditions: [String] = [],
+        _ count: Count = .atLeast(1),
+        run: String? = nil,
+        within timeout: Duration = .seconds(5)
+    ) async throws -> TestExpectation {
         // The collector rejects timeouts of more than 5 minutes.
         let timeout = min(max(timeout, .zero), .seconds(86_400))
         let milliseconds = timeout.components.seconds * 1_000 + timeout.components.attoseconds / 1_000_000_000_000_000

@@ -71,9 +71,9 @@ extension Verdict {
 }
 
 extension TransportError.Code {
-    /// The code for a request made while disabled, paused, or without consent.
+    /// The SDK is disabled or paused, or consent is not given.
     ///
-    /// Nothing was sent.
+    /// The request was not sent.
     package static let notPermitted = TransportError.Code(rawValue: "not_permitted")
 }
 

@@ -62,6 +62,17 @@ struct RecordingTests {
     }
 
     @Test
+    func `a typed event that encodes a key twice is recorded with the last value, and the key is reported`() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record(Repeating())
+        let stored = try #require(memory.events(named: "repeating").first)
+        #expect(stored.attributes == ["a": 3, "b": 2, "nested": ["c": 5]])
+        #expect(memory.diagnostics.map(\.code) == [.keyDuplicate])
+        #expect(memory.diagnostics.first?.field == "attributes.a")
+        #expect(try Repeating().attributes() == ["a": 3, "b": 2, "nested": ["c": 5]])
+    }
+
+    @Test
     func `a typed event that cannot be encoded is recorded with an error`() throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(Unencodable())
@@ -179,6 +190,27 @@ private struct Visit: TypedEvent {
     static let name = "visit"
     var at: Date
     var referrer: String?
+}
+
+private struct Repeating: TypedEvent {
+    static let name = "repeating"
+
+    enum CodingKeys: CodingKey {
+        case a
+        case b
+        case c
+        case nested
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(1, forKey: .a)
+        try container.encode(2, forKey: .b)
+        try container.encode(3, forKey: .a)
+        var nested = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .nested)
+        try nested.encode(4, forKey: .c)
+        try nested.encode(5, forKey: .c)
+    }
 }
 
 private struct Unencodable: TypedEvent {

@@ -107,7 +107,7 @@ extension Analytics {
     public func record(_ event: some TypedEvent, to route: Route = .all) -> Receipt {
         guard !isInChild else { return rejectInChild() }
         do {
-            return record(type(of: event).name, try event.attributes(), items: event.items, to: route)
+            return record(type(of: event).name, try event.attributesToRecord(), items: event.items, to: route)
         } catch {
             return record(failed: type(of: event).name, error, items: event.items, to: route)
         }

@@ -91,7 +91,8 @@ extension Attributes {
         for (key, value) in dictionary {
             if let value = value.attributeValue { pairs.append((key, value)) }
         }
-        self.init(sorting: pairs)
+        Self.sort(&pairs)
+        self.init(pairs: pairs)
     }
 }
 

@@ -31,7 +31,8 @@ extension Attributes {
             }
             pairs.append((key, value))
         }
-        self.init(sorting: pairs)
+        Self.sort(&pairs)
+        self.init(pairs: pairs)
     }
 
     /// Converts a dictionary that contains values of less common types.

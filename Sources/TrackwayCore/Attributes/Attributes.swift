@@ -311,21 +311,21 @@ extension Attributes {
         return false
     }
 
-    /// Creates attributes from the pairs of a dictionary, sorted by key.
+    /// Sorts pairs by their keys.
+    ///
+    /// Takes the array itself, because a parameter of an initializer would be a copy.
     ///
     /// - Complexity: O(n log n).
     @usableFromInline
-    init(sorting pairs: [(String, AttributeValue)]) {
-        var pairs = pairs
-        pairs.withUnsafeMutableBufferPointer(Self.sort)
-        self.init(pairs: pairs)
+    static func sort(_ pairs: inout [(String, AttributeValue)]) {
+        pairs.withUnsafeMutableBufferPointer { sort(buffer: &$0) }
     }
 
     /// Sorts pairs by their keys.
     ///
     /// Up to 16 pairs are sorted by insertion, and moved without reference counting. Each move leaves a gap that is
     /// filled before it can be read, and comparing keys neither throws nor calls the app's code.
-    private static func sort(_ pairs: inout UnsafeMutableBufferPointer<(String, AttributeValue)>) {
+    private static func sort(buffer pairs: inout UnsafeMutableBufferPointer<(String, AttributeValue)>) {
         guard let start = pairs.baseAddress, pairs.count <= 16 else {
             pairs.sort { $0.0 < $1.0 }
             return

@@ -106,37 +106,39 @@ public struct AppStateSnapshot: Sendable, Hashable {
     /// they are unknown are not included.
     package var unusable: [(name: String, value: Double)] {
         var found: [(name: String, value: Double)] = []
-        func check(_ place: String, _ numbers: KeyValuePairs<String, Double>) {
-            for (name, value) in numbers where !value.isFinite { found.append((place + name, value)) }
+        // Not inlined at its twenty calls.
+        @inline(never)
+        func check(_ place: String, _ name: String, _ value: Double) {
+            if !value.isFinite { found.append((place + name, value)) }
         }
+        @inline(never)
         func check(_ place: String, _ vector: Vector3) {
-            check(place, ["_x": vector.x, "_y": vector.y, "_z": vector.z])
+            check(place, "_x", vector.x)
+            check(place, "_y", vector.y)
+            check(place, "_z", vector.z)
         }
-        if let batteryLevel { check("", ["battery_level": batteryLevel]) }
+        if let batteryLevel { check("", "battery_level", batteryLevel) }
         if let location {
-            check(
-                "location.",
-                [
-                    "horizontal_accuracy": location.horizontalAccuracy, "vertical_accuracy": location.verticalAccuracy,
-                    "speed": location.speed, "course": location.course,
-                ]
-            )
+            check("location.", "horizontal_accuracy", location.horizontalAccuracy)
+            check("location.", "vertical_accuracy", location.verticalAccuracy)
+            check("location.", "speed", location.speed)
+            check("location.", "course", location.course)
             if !(location.horizontalAccuracy < 0) {
-                check("location.", ["latitude": location.latitude, "longitude": location.longitude])
+                check("location.", "latitude", location.latitude)
+                check("location.", "longitude", location.longitude)
             }
-            if !(location.verticalAccuracy < 0) { check("location.", ["altitude": location.altitude]) }
+            if !(location.verticalAccuracy < 0) { check("location.", "altitude", location.altitude) }
         }
         if let heading {
-            check("heading.", ["true_heading": heading.geographic, "accuracy": heading.accuracy])
-            if !(heading.accuracy < 0) { check("heading.", ["magnetic_heading": heading.magnetic]) }
+            check("heading.", "true_heading", heading.geographic)
+            check("heading.", "accuracy", heading.accuracy)
+            if !(heading.accuracy < 0) { check("heading.", "magnetic_heading", heading.magnetic) }
             check("heading.raw_magnetic_field", heading.field)
         }
         for motion in motion {
-            let attitude = motion.attitude
-            check(
-                "motion.attitude_",
-                ["roll": attitude.roll, "pitch": attitude.pitch, "yaw": attitude.yaw]
-            )
+            check("motion.attitude_", "roll", motion.attitude.roll)
+            check("motion.attitude_", "pitch", motion.attitude.pitch)
+            check("motion.attitude_", "yaw", motion.attitude.yaw)
             check("motion.rotation_rate", motion.rotationRate)
             check("motion.gravity", motion.gravity)
             check("motion.user_acceleration", motion.userAcceleration)

@@ -14,8 +14,10 @@ struct AttributesEncoder: Encoder {
         self.node = node
     }
 
-    /// The encoded value; an empty object if nothing was encoded.
-    var value: AttributeValue { node.value ?? .object([:]) }
+    /// The encoded members, as ``AttributesNode/objectMembers``; empty if nothing was encoded.
+    ///
+    /// Nil if a single value or an array was encoded.
+    var members: [(String, AttributeValue)]? { node.objectMembers ?? (node.value == nil ? [] : nil) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         node.becomeObject()
@@ -65,17 +67,7 @@ final class AttributesNode {
         switch kind {
         case .nothing: return nil
         case .single: return single
-        case .object:
-            var members = members
-            // Start at the end, so that the indexes stay valid.
-            for child in children.reversed() {
-                if let value = child.node.value {
-                    members[child.place].1 = value
-                } else {
-                    members.remove(at: child.place)
-                }
-            }
-            return .object(Attributes(uniquing: members))
+        case .object: return .object(Attributes(uniquing: objectMembers ?? []))
         case .array:
             var elements = elements
             for child in children.reversed() {
@@ -87,6 +79,24 @@ final class AttributesNode {
             }
             return .array(elements)
         }
+    }
+
+    /// The members of an object, in order; nil for any other value.
+    ///
+    /// A type whose encoding is not synthesized can encode a key twice, and then the members contain it twice.
+    var objectMembers: [(String, AttributeValue)]? {
+        guard kind == .object else { return nil }
+        guard !children.isEmpty else { return members }
+        var members = members
+        // Start at the end, so that the indexes stay valid.
+        for child in children.reversed() {
+            if let value = child.node.value {
+                members[child.place].1 = value
+            } else {
+                members.remove(at: child.place)
+            }
+        }
+        return members
     }
 
     /// The number of elements of an array.

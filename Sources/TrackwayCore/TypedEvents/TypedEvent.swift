@@ -33,14 +33,27 @@ extension TypedEvent {
     ///
     /// - Throws: Any error that the type's encoding throws.
     public func attributes() throws -> Attributes {
+        Attributes(uniquing: try members())
+    }
+
+    /// Returns the event's encoded properties for one record.
+    ///
+    /// Unlike ``attributes()``, the result contains a key twice if the type encodes it twice. As with a literal, the
+    /// last value wins when the event is recorded, and a ``Diagnostic`` reports the duplicate. Recording compares the
+    /// keys in any case, so comparing them here as well would only take time.
+    package func attributesToRecord() throws -> Attributes {
+        Attributes(pairs: try members())
+    }
+
+    private func members() throws -> [(String, AttributeValue)] {
         let encoder = AttributesEncoder()
         try encode(to: encoder)
-        guard case .object(let attributes) = encoder.value else {
+        guard let members = encoder.members else {
             throw EncodingError.invalidValue(
                 self,
                 .init(codingPath: [], debugDescription: "a typed event encodes named properties, not a single value")
             )
         }
-        return attributes
+        return members
     }
 }

@@ -104,7 +104,10 @@ struct EngineErasureTests {
                 let archive = try await cluster.request("GET", "/v1/users/\(ErasureCluster.user(person))/export", at: 1)
                 // The archive ends with its counts.
                 let counts = "{\"events\":\(Self.events),\"sessions\":1,\"installations\":1,\"rejected\":1,"
-                #expect(archive.status == 200 && archive.text.suffix(120).contains(counts), "\(archive.text.suffix(120))")
+                #expect(
+                    archive.status == 200 && archive.text.suffix(120).contains(counts),
+                    "\(archive.text.suffix(120))"
+                )
             }
             let unknown = try await cluster.request("DELETE", "/v1/users/nobody-knows")
             #expect(unknown.status == 404, "\(unknown.text)")

@@ -94,7 +94,8 @@ struct EngineIdentityTests {
                 "\(timeline?.entries.map { "\($0.event.id) \($0.isVisit)" } ?? []) of \(timeline?.total ?? 0)"
             answers["profile of \(key)"] = "\(String(describing: try await store.profile(ProfileQuery(key))))"
             let used = try await store.installations(of: key)
-            answers["installations of \(key)"] = "\(used.map { "\($0.id) \($0.times.map { "\($0)" } ?? "whole")" }.sorted())"
+            answers["installations of \(key)"] =
+                "\(used.map { "\($0.id) \($0.times.map { "\($0)" } ?? "whole")" }.sorted())"
             guard case .user(let user) = key else { continue }
             let sessions = try await store.sessions(matching: SessionQuery(user: user, limit: 200))
             answers["sessions of \(user)"] = "\(sessions.map { "\($0.id) \($0.users)" })"

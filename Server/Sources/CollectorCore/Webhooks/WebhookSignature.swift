@@ -57,7 +57,9 @@ public enum WebhookSignature {
     ///   - secrets: The valid secrets.
     /// - Complexity: O(bytes · secrets).
     public static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
-        secrets.map { "v1," + String(decoding: Base64.encode(signature(id, seconds, body, $0)), as: UTF8.self) }.joined(separator: " ")
+        secrets.map { "v1," + String(decoding: Base64.encode(signature(id, seconds, body, $0)), as: UTF8.self) }.joined(
+            separator: " "
+        )
     }
 
     /// The reason why a message is not accepted.

@@ -60,7 +60,7 @@ struct EngineExpiryTests {
             )
         )
         var named = EventQuery()
-        named.name = "tick"
+        named.names = ["tick"]
         let trend = try await stores.columns.trend(TrendQuery(in: time))
         return [
             "\(try await stores.columns.totals().events)",

@@ -278,7 +278,10 @@ struct RandomEventQueries {
     mutating func query() -> EventQuery {
         var query = EventQuery(order: random.oneIn(2) ? .newestFirst : .oldestFirst, limit: random.number(1...60))
         if random.oneIn(3) { query.limit = 1_000 }
-        if random.oneIn(3) { query.name = (ArrivalStream.names + ["nobody's"]).randomElement(using: &random) }
+        if random.oneIn(3) {
+            let names = (ArrivalStream.names + ["nobody's"]).shuffled(using: &random)
+            query.names = Array(names.prefix(random.number(1...2)))
+        }
         if random.oneIn(3) { query.installation = SentBatch.installation(UInt64(random.number(1...9))) }
         if random.oneIn(4) { query.user = ["u1", "u2", #"it's \ "x""#, "nobody", ""].randomElement(using: &random) }
         if random.oneIn(4) { query.session = "s\(random.number(1...6))" }

@@ -105,6 +105,26 @@ struct CohortTests {
         #expect(try CohortStore(path: path, at: Self.now, zones: Self.zones).all().map(\.name) == ["a"])
     }
 
+    @Test(arguments: ["person.plan=pro or", "or person.plan=pro", "person.plan=pro or or person.a=1", "person.plan="])
+    func `a condition with a missing part is rejected, but does not make a stored file unusable`(_ text: String) throws
+    {
+        let error = try #require(throws: SavedError.self) { try Self.saved(#"{"where":["\#(text)"]}"#) }
+        #expect(error.kind == .malformed && error.field == "where[0]")
+        let event = try #require(throws: SavedError.self) {
+            try Self.saved(#"{"did":[{"event":"a","where":["\#(text)"]}]}"#)
+        }
+        #expect(event.kind == .malformed && event.field == "did[0].where[0]")
+        let path = FileManager.default.temporaryDirectory.path + "/trackway-cohorts-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = #"{"version":1,"cohorts":[{"name":"a","where":["\#(text)"]},{"name":"b","did":[{"event":"z"}]}]}"#
+        try Data(file.utf8).write(to: URL(fileURLWithPath: path))
+        let store = CohortStore(path: path, at: Self.now, zones: Self.zones)
+        #expect(try store.all().map(\.name) == ["a", "b"])
+        #expect(try store.cohort(named: "b", at: Self.now)?.behaviors.count == 1)
+        let unusable = #expect(throws: StoreError.self) { try store.cohort(named: "a", at: Self.now) }
+        #expect(unusable?.message.contains("“or”") ?? false || unusable?.message.contains("no value") ?? false)
+    }
+
     @Test
     func `a damaged file is renamed, and one of a later version is left as it is`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/trackway-cohorts-" + UUID().uuidString

@@ -32,7 +32,7 @@ struct ConditionTests {
             ("a=[1.0]", .number(.integer(1)), true), (#"a=["1"]"#, .number(.integer(1)), false),
             (#"a=["1"]"#, text("1"), true), (#"a=[""]"#, text(""), true), ("a:=[x]", text("[x]"), true),
             (#"a="[x]""#, text("[x]"), true), ("a=x[y]", text("x[y]"), true),
-            ("a=Portland or", text("Portland or"), true),
+            (#"a="Portland or""#, text("Portland or"), true), (#"a="""#, text(""), true), ("a=Portland or.", text("Portland or."), true),
             ("a=for", text("for"), true), ("a=or", text("or"), true), ("a=x orange", text("x orange"), true),
             ("a=1 ", text("1 "), true), ("a=a~b", text("a~b"), true), ("a=b=c", text("b=c"), true),
             ("a=!~", text("!~"), true),
@@ -50,7 +50,7 @@ struct ConditionTests {
         ("country=DE  or \t plan=[a,pro]", ["plan": "pro"], true), ("a=1 or b≠1", [:], true),
         (#"title="Now or never" or b=1"#, ["title": "Now or never"], true),
         (#""x or y"=1 or b=1"#, ["x or y": "1"], true), (#"a=[x,"y or z"] or b=1"#, ["a": "y or z"], true),
-        ("a:=1 or b=2", ["a": "1"], true), ("a:=1 or b=2", ["b": "2"], true), ("a= or b=2", ["a": ""], true),
+        ("a:=1 or b=2", ["a": "1"], true), ("a:=1 or b=2", ["b": "2"], true), (#"a="" or b=2"#, ["a": ""], true),
         ("a=* or b=*", ["b": ""], true), ("a≠* or b≠*", ["a": "1"], true), ("a≠* or b≠*", ["a": "1", "b": "1"], false),
     ])
     func `one of the conditions that “or” joins must hold`(_ text: String, _ values: [String: String], _ holds: Bool)
@@ -67,7 +67,14 @@ struct ConditionTests {
     @Test(arguments: [
         ("country=DE or AT", "no comparison on one side of “or”", "character 15"),
         ("made or bought=1", "no comparison on one side of “or”", "character 1"),
-        ("a=1 or ", "no name", "character 8"), ("a=1 or =2", "no name", "character 8"),
+        ("a=1 or ", "no condition after “or”", "character 8"), ("a=pro or", "no condition after “or”", "character 9"),
+        ("person.plan=pro OR", "no condition after “or”", "character 19"), ("a=[b] or", "no condition after", ""),
+        (#"a="b" or"#, "no condition after", ""), ("a=* or", "no condition after", ""),
+        ("a=1 or or", "no comparison on one side", "character 8"), ("a=1 or  or ", "no condition", ""),
+        (" or a=1", "no condition before “or”", "character 1"), ("a=", "no value after", "character 3"),
+        ("a= or b=2", "no value after", "character 3"), ("a:=", "no value after", "character 4"),
+        ("a≠", "no value after", "character 3"), ("a>=  ", "no value after", "character 4"),
+        ("a=1 or b=", "no value after", "character 10"), ("a<=", "no value after", "character 4"), ("a=1 or =2", "no name", "character 8"),
         ("a=1 or b or c=2", "no comparison on one side", "character 8"),
         ("a=1 or or b=2", "no condition before “or”", "character 8"),
         ("or b=2", "no condition before “or”", "character 1"),

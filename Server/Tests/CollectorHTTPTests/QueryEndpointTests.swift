@@ -25,6 +25,55 @@ struct QueryEndpointTests {
     }
 
     @Test
+    func `every given name selects events, in lists and counts`() async throws {
+        try await CollectorUnderTest.run { collector in
+            for name in ["a", "b", "c", "a"] { collector.store.add(name, json: #"{"name":"\#(name)"}"#) }
+            let answer = try await collector.request("GET", "/v1/events?order=asc&name=a&name=&name=b&name=a")
+            #expect(answer.body.ranges(of: #""name":"a""#).count == 2)
+            #expect(answer.body.ranges(of: #""name":"b""#).count == 1)
+            #expect(!answer.body.contains(#""name":"c""#))
+            let count = try await collector.request("GET", "/v1/wait?count=0&timeout=0&name=b&name=a")
+            #expect(count.body.contains(#""count":3"#), "\(count.body)")
+            let names = (1...11).map { "name=n\($0)" }.joined(separator: "&")
+            for path in ["/v1/events", "/v1/wait", "/v1/live"] {
+                let wrong = try await collector.request("GET", "\(path)?count=1&\(names)")
+                #expect(wrong.status == 400 && wrong.text("field") == "name", "\(path): \(wrong.body)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("/v1/events", "limit=1&limit=2", "limit"), ("/v1/events", "user=a&user=b", "user"),
+        ("/v1/events", "user=a&user=a", "user"), ("/v1/events", "order=asc&order=desc", "order"),
+        ("/v1/events", "from=1&from=2", "from"), ("/v1/events", "session=a&session=b", "session"),
+        ("/v1/events", "run=1&run=2", "run"), ("/v1/events", "after=1.16.0&after=1.16.1", "after"),
+        ("/v1/wait", "count=1&count=2", "count"), ("/v1/live", "last=1&last=2", "last"),
+        ("/v1/trends", "interval=day&interval=hour", "interval"), ("/v1/trends", "by=a&by=b", "by"),
+        ("/v1/trends", "zone=UTC&zone=UTC", "zone"), ("/v1/trends", "last=7d&last=1d", "last"),
+        ("/v1/trends/people", "point=0&point=1", "point"), ("/v1/trends/people", "point=0&limit=1&limit=2", "limit"),
+        ("/v1/trends/people", "point=0&format=csv&format=json", "format"),
+        ("/v1/funnels", "step=a&window=1d&window=2d", "window"), ("/v1/paths", "start=a&start=b", "start"),
+        ("/v1/retention", "unit=person&unit=person", "unit"), ("/v1/lifecycle", "to=1&to=2", "to"),
+        ("/v1/failed", "code=a&code=b", "code"), ("/v1/rate", "minutes=1&minutes=2", "minutes"),
+        ("/v1/users", "user=a&user=b", "user"), ("/v1/users/u/events", "session=a&session=b", "session"),
+        ("/v1/sessions", "user=a&user=b", "user"), ("/v1/screens", "limit=1&limit=2", "limit"),
+        ("/v1/devices", "limit=1&limit=2", "limit"), ("/v1/expect", "name=a&count=1&count=2", "count"),
+        ("/v1/expect", "name=a&never&never", "never"), ("/v1/expect", "name=a&since=now&since=now", "since"),
+        ("/v1/catalogue", "search=a&search=b", "search"), ("/v1/ledger", "limit=1&limit=2", "limit"),
+        ("/v1/ledger/summary", "worst=1&worst=2", "worst"),
+    ])
+    func `a repeated parameter that takes one value is refused by name`(_ path: String, _ query: String, _ name: String)
+        async throws
+    {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "\(path)?\(query)")
+            #expect(answer.status == 400 && answer.errorCode == "malformed_query", "\(answer.body)")
+            #expect(answer.text("field") == name, "\(answer.body)")
+            #expect(answer.body.contains("occurs 2 times"), "\(answer.body)")
+        }
+    }
+
+    @Test
     func `one event is read by its id`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("a", json: #"{"name":"a"}"#)
@@ -216,7 +265,7 @@ struct QueryEndpointTests {
             )
             #expect(answer.body == #"{"events":[],"searched":7,"of":9,"next":"2.16.0"}"#)
             let search = try #require(collector.store.latestQuery(EventSearch.self))
-            #expect(search.words == ["Berlin", "a b"] && search.query.name == "tick" && search.query.limit == 3)
+            #expect(search.words == ["Berlin", "a b"] && search.query.names == ["tick"] && search.query.limit == 3)
             #expect(search.conditions.map(\.field) == [.attribute("total")])
             for (query, field) in [("where=total", "where"), ("text=" + String(repeating: "a", count: 129), "text")] {
                 let wrong = try await collector.request("GET", "/v1/events?" + query)

@@ -151,7 +151,7 @@ struct ErasureTests {
         )
         for name in ["view_0", "view_1"] {
             var query = EventQuery()
-            query.name = name
+            query.names = [name]
             #expect(try await environment.store.count(matching: query) == 4)
             #expect(try await environment.store.events(matching: query).count == 4)
         }

@@ -55,7 +55,9 @@ struct EventRangesTests {
             limit: [1, 3, 1_000].randomElement(using: &random) ?? 1
         )
         func often() -> Bool { Int.random(in: 0..<3, using: &random) == 0 }
-        if often() { query.name = ["often", "seldom", "never"].randomElement(using: &random) }
+        if often() {
+            query.names = Array(["often", "seldom", "never"].shuffled(using: &random).prefix(.random(in: 1...3, using: &random)))
+        }
         if often() { query.user = ["carl", "dora", "nobody"].randomElement(using: &random) }
         if often() { query.session = ["s1", "s2", "s3"].randomElement(using: &random) }
         if often() { query.installation = .numbered(UInt64.random(in: 1...4, using: &random)) }
@@ -71,7 +73,8 @@ struct EventRangesTests {
 
     private static func meant(by query: EventQuery, of all: [StoredEvent]) -> [StoredEvent] {
         let found = all.filter { event in
-            (query.name == nil || event.name == query.name) && (query.user == nil || event.user == query.user)
+            let isNamed = query.names.isEmpty || query.names.contains(event.name)
+            return isNamed && (query.user == nil || event.user == query.user)
                 && (query.session == nil || event.session == query.session)
                 && (query.installation == nil || event.installation == query.installation)
                 && (query.from.map { event.time >= $0 } ?? true) && (query.to.map { event.time < $0 } ?? true)
@@ -147,7 +150,7 @@ struct EventRangesTests {
         )
         for name in ["often", "seldom"] {
             var query = EventQuery(limit: 10_000)
-            query.name = name
+            query.names = [name]
             #expect(
                 try await environment.store.events(matching: query).map(\.position)
                     == left.filter { $0.name == name }.map(\.position)
@@ -183,7 +186,7 @@ struct EventRangesTests {
         let queue = try DatabaseQueue(path: environment.path)
         for _ in 0..<200 {
             var query = Self.query(&random, all)
-            if Bool.random(using: &random) { query.name = "often" }
+            if Bool.random(using: &random) { query.names = ["often"] }
             let plans = try await queue.read { [query] db in
                 guard let sql = try EventIterator.statement(for: query, "SELECT e.body FROM events e", db) else {
                     return ["none"]

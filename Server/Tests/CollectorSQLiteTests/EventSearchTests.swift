@@ -59,7 +59,7 @@ struct EventSearchTests {
         }
         var query = EventQuery(limit: 1_000)
         query.user = "u1"
-        query.name = "Fifth"
+        query.names = ["Fifth"]
         query.from = Timestamp(milliseconds: 1_700_000_000_010)
         #expect(try await environment.store.search(EventSearch(query)).searched == 6)
     }

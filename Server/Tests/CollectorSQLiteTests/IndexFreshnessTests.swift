@@ -103,7 +103,7 @@ struct IndexFreshnessTests {
 
     private static var views: EventQuery {
         var query = EventQuery()
-        query.name = "view"
+        query.names = ["view"]
         return query
     }
 

@@ -31,8 +31,22 @@ struct QueryTests {
 
     static let filters: [Filter] = [
         Filter(testDescription: "none", query: { _ in }, matches: { _ in true }),
-        Filter(testDescription: "name", query: { $0.name = "view" }, matches: { $0.name == "view" }),
-        Filter(testDescription: "unknown name", query: { $0.name = "vie" }, matches: { _ in false }),
+        Filter(testDescription: "name", query: { $0.names = ["view"] }, matches: { $0.name == "view" }),
+        Filter(
+            testDescription: "names",
+            query: { $0.names = ["view", "vie", "buy"] },
+            matches: { $0.name == "view" || $0.name == "buy" }
+        ),
+        Filter(
+            testDescription: "names of a user in a time range",
+            query: {
+                $0.names = ["buy", "view"]
+                $0.user = "u1"
+                $0.from = Timestamp(milliseconds: 302)
+            },
+            matches: { ["buy", "view"].contains($0.name) && $0.user == "u1" && $0.time.milliseconds >= 302 }
+        ),
+        Filter(testDescription: "unknown name", query: { $0.names = ["vie"] }, matches: { _ in false }),
         Filter(
             testDescription: "installation",
             query: { $0.installation = .numbered(2) },
@@ -58,7 +72,7 @@ struct QueryTests {
         Filter(
             testDescription: "all filters together",
             query: {
-                $0.name = "buy"
+                $0.names = ["buy"]
                 $0.user = "u0"
                 $0.installation = .numbered(1)
                 $0.from = Timestamp(milliseconds: 100)
@@ -145,7 +159,7 @@ struct QueryTests {
         #expect(found.first?.user == text)
         #expect(found.first.map { String(decoding: $0.json, as: UTF8.self) } == batch.lines[1])
         var byName = EventQuery()
-        byName.name = text
+        byName.names = [text]
         #expect(try await environment.store.count(matching: byName) == 0)
         #expect(try await environment.all().count == 2)
     }

@@ -87,7 +87,9 @@ struct PositionRangeSQL {
         }
         var parts = ["block <= \(block)", "(\(positions.joined(separator: " OR ")))"]
         if let after = query.after { parts.append("position \(isDescending ? "<" : ">") \(after.rawValue)") }
-        if let name = query.name { parts.append("name = \(SQLText.literal(name))") }
+        if !query.names.isEmpty {
+            parts.append("name IN (\(query.names.map { SQLText.literal($0) }.joined(separator: ", ")))")
+        }
         if let installation = query.installation { parts.append("installation = \(SQLText.literal(installation))") }
         if let user = query.user { parts.append("user = \(SQLText.literal(user))") }
         if let session = query.session { parts.append("session = \(SQLText.literal(session))") }

@@ -7,11 +7,11 @@ import { InvalidQueryError } from "./time-range.js";
 
 const string = String.raw`"(?:[^"\\]|\\.)*"`;
 const list = String.raw`\[(?:${string}|[^\]"])*\]`;
-/** The end of a condition: an “or” with spaces around it, or the end of the text. */
-const end = String.raw`(?=\s+or\s|$)`;
+/** The end of a condition: an “or” with spaces around it or at the end of the text, or the end of the text. */
+const end = String.raw`(?=\s+or(?:\s|$)|$)`;
 const pattern = new RegExp(`(${string}|.*?)(:=|!=|!~|<=|>=|=|≠|≤|≥|<|>|~)(?:(${string}|${list})${end}|(.*?)${end})`, "isy");
 const aliases = { "!=": "≠", "<=": "≤", ">=": "≥" };
-const joinsConditions = (text) => /\sor\s/i.test(text);
+const joinsConditions = (text) => /\sor(?:\s|$)/i.test(text);
 
 /** The available comparisons, each with its label. */
 export const comparisons = [
@@ -34,7 +34,7 @@ export function parseConditions(text, field) {
     const match = pattern.exec(text);
     if (match === null || match[1] === "") throw new InvalidQueryError(field, `“${text.slice(0, 64)}” is not a filter: write an attribute, a comparison and a value, such as total>=12.5. “or” joins two filters; quote a value that contains it, such as title="Now or never".`);
     conditions.push(condition(match));
-    const separator = /\s+or\s+/iy;
+    const separator = /\s+or(?:\s+|$)/iy;
     separator.lastIndex = pattern.lastIndex;
     if (!separator.test(text)) break;
     pattern.lastIndex = separator.lastIndex;
@@ -61,7 +61,7 @@ export function formatCondition({ name, comparison, value }) {
   if (comparison === ":=") return joinsConditions(value) ? `${attribute}=${JSON.stringify(value)}` : attribute + comparison + value;
   // Quote what has a special meaning: a star matches any value, a bracket begins a list, and “or” another condition.
   const isList = comparison.endsWith("~") && new RegExp(`^${list}$`, "s").test(value);
-  const isSpecial = value === "*" || value.startsWith("[") || joinsConditions(value);
+  const isSpecial = value === "*" || value.trim() === "" || value.startsWith("[") || joinsConditions(value);
   return attribute + comparison + (isSpecial && !isList && !isQuoted(value) ? JSON.stringify(value) : value);
 }
 

@@ -169,7 +169,7 @@ enum CohortFile {
                 throw .damaged("its cohort \(index + 1) has no name, or the name of another")
             }
             do throws(CohortError) {
-                var cohort = try SavedCohort(value, name: name, zones: zones)
+                var cohort = try SavedCohort(value, name: name, zones: zones, isStored: true)
                 cohort.changed = value["changed"]?.integer.map(Timestamp.init(milliseconds:))
                 cohorts.append(cohort)
             } catch {

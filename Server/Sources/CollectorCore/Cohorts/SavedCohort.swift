@@ -62,8 +62,15 @@ extension SavedCohort {
     /// - Parameters:
     ///   - value: the definition as JSON.
     ///   - name: the name in the request's path; it replaces the member `name`.
+    ///   - isStored: whether the definition comes from the file; then its conditions are checked by the queries that
+    ///     use it, because an earlier version may have accepted a condition that this one rejects.
     /// - Throws: ``SavedError`` `malformed` with the member, its value, and a hint.
-    public init(_ value: JSONValue, name: String, zones: ZoneDirectory) throws(CohortError) {
+    public init(
+        _ value: JSONValue,
+        name: String,
+        zones: ZoneDirectory,
+        isStored: Bool = false
+    ) throws(CohortError) {
         let members = try SavedObjectReader(value: value, noun: "The cohort")
             .members(["name", "where", "did", "did_not", "zone", "changed"])
         guard CohortName.isValid(name) else {
@@ -107,6 +114,7 @@ extension SavedCohort {
                     + "are allowed."
             )
         }
+        guard !isStored else { return }
         // A relative range is valid at any time, so any time serves to check it.
         _ = try cohort(at: Timestamp(milliseconds: 1_800_000_000_000), zones: zones)
     }

@@ -97,8 +97,8 @@ public struct EventQuery: Sendable, Hashable {
         case oldestFirst = "asc"
     }
 
-    /// The exact name of the event.
-    public var name: String?
+    /// The exact names, of which an event must have one; empty for any name.
+    public var names: [String] = []
     /// The installation that recorded the event.
     public var installation: InstallationID?
     /// The user of the event.

@@ -118,7 +118,7 @@ struct AlertEndpoints: RoutedResource {
         let query = QueryParameters(request.uri)
         try query.rejectUnknown(["overlap"])
         var overlap = AlertLimits.defaultOverlap
-        if let text = query.text("overlap") {
+        if let text = try query.text("overlap") {
             guard let length = DurationText.length(text), AlertLimits.overlaps.contains(length) else {
                 throw RequestFailure.malformed(
                     "overlap",

@@ -35,7 +35,7 @@ struct CardQueries: Sendable {
         case .trends: return try analytics.trends(query)
         case .funnels:
             // A board may be shown to readers who are not allowed to see the actions of individual users.
-            guard query.text("people") == nil else {
+            guard try query.text("people") == nil else {
                 throw RequestFailure.malformed(
                     "people",
                     "“people” lists users, which a board does not show; omit it, or run it as a query."

@@ -116,13 +116,13 @@ struct AnalyticsEndpoints: RoutedResource {
 
     /// `GET /v1/…/people`: the people behind one point of an answer, as JSON or CSV.
     func people(_ kind: PointPeopleQuery.Kind, _ query: QueryParameters) throws -> DeferredResponse {
-        let format = query.text("format") ?? "json"
+        let format = try query.text("format") ?? "json"
         guard format == "json" || format == "csv" else {
             throw RequestFailure.malformed("format", "“\(format.prefix(64))” is neither “json” nor “csv”.")
         }
         var asked = query.parameters.filter { $0.name != "format" }
         // A table is usually wanted as a whole.
-        if format == "csv", query.text("limit") == nil {
+        if format == "csv", try query.text("limit") == nil {
             asked.append(("limit", String(PointPeopleQuery.maximumLimit)))
         }
         return try prepare(QueryParameters(parameters: asked)) {

@@ -20,8 +20,8 @@ struct BehaviorEndpoints: RoutedResource {
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = SessionQuery(
             installation: try query.value("installation", "an installation id"),
-            user: query.text("user"),
-            id: query.text("session"),
+            user: try query.text("user"),
+            id: try query.text("session"),
             after: try query.value("after", "a cursor such as 1718000000000.17"),
             limit: limit
         )

@@ -80,7 +80,7 @@ struct CatalogEndpoints: RoutedResource {
     }
 
     private func order(_ parameters: QueryParameters) throws(RequestFailure) -> CatalogQuery.Order? {
-        guard let text = parameters.text("order") else { return nil }
+        guard let text = try parameters.text("order") else { return nil }
         guard let order = CatalogQuery.Order(rawValue: text) else {
             let orders = CatalogQuery.Order.allCases.map(\.rawValue).joined(separator: ", ")
             throw .malformed("order", "“\(text.prefix(64))” is not one of \(orders).")
@@ -89,7 +89,7 @@ struct CatalogEndpoints: RoutedResource {
     }
 
     private func short(_ parameters: QueryParameters, _ name: String) throws(RequestFailure) -> String? {
-        guard let text = parameters.text(name) else { return nil }
+        guard let text = try parameters.text(name) else { return nil }
         guard text.utf8.count <= QueryLimits.nameBytes else {
             throw .malformed(
                 name,
@@ -101,7 +101,7 @@ struct CatalogEndpoints: RoutedResource {
 
     private func days(_ parameters: QueryParameters) throws(RequestFailure) -> CatalogDays {
         let now = dependencies.clock.now().wall
-        let name = parameters.text("zone") ?? "UTC"
+        let name = try parameters.text("zone") ?? "UTC"
         guard name.utf8.count <= 64, let zone = zones(name, CatalogDays.needed(around: now)) else {
             throw .malformed(
                 "zone",

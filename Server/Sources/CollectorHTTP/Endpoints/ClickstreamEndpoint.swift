@@ -32,7 +32,7 @@ struct ClickstreamEndpoint: RoutedResource {
     /// the reasons for their rejection.
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let query = QueryParameters(request.uri)
-        guard let app = query.text("appId") else {
+        guard let app = query.lastText("appId") else {
             throw RequestFailure(
                 status: .forbidden,
                 code: .accountMissing,
@@ -42,7 +42,7 @@ struct ClickstreamEndpoint: RoutedResource {
         }
         let (grant, encoding) = try prepare(request, app)
         let limits = dependencies.configuration.limits
-        let hashCode = query.text("hashCode")
+        let hashCode = query.lastText("hashCode")
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,

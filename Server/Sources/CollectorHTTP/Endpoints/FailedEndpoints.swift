@@ -36,8 +36,8 @@ struct FailedEndpoints: RoutedResource {
         }
         let wanted = FailedQuery(
             before: try query.value("before", "a position such as 3.88213.7"),
-            code: query.text("code"),
-            name: query.text("name"),
+            code: try query.text("code"),
+            name: try query.text("name"),
             limit: try query.number("limit", in: 1...500) ?? 50
         )
         let failed = try await dependencies.store.failed(matching: wanted)

@@ -25,7 +25,7 @@ struct PeopleEndpoints: RoutedResource {
         try query.rejectUnknown(["user", "installation", "before", "after", "limit", "text", "where", "attributes"])
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = UserQuery(
-            id: query.text("user"),
+            id: try query.text("user"),
             installation: try query.value("installation", "an installation id"),
             before: try query.time("before"),
             after: try query.value("after", "a cursor such as 1718000000000.17"),
@@ -52,7 +52,7 @@ struct PeopleEndpoints: RoutedResource {
     }
 
     private func includesAttributes(_ query: QueryParameters) throws(RequestFailure) -> Bool {
-        guard let text = query.text("attributes") else { return true }
+        guard let text = try query.text("attributes") else { return true }
         guard text == "none" else {
             throw .malformed("attributes", "“\(text.prefix(64))” is invalid: pass “none” to omit the attributes.")
         }
@@ -64,7 +64,7 @@ struct PeopleEndpoints: RoutedResource {
         try query.rejectUnknown(["after", "limit"])
         let wanted = ProfileQuery(
             person,
-            afterAttribute: query.text("after"),
+            afterAttribute: try query.text("after"),
             attributes: try query.number("limit", in: 1...1_000) ?? 200
         )
         guard let profile = try await dependencies.store.profile(wanted) else { throw Self.unknown(person) }

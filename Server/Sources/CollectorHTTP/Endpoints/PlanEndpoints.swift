@@ -30,7 +30,7 @@ struct PlanEndpoints: RoutedResource {
         let limit = try query.number("limit", in: 1...500) ?? 100
         let filter = try filter(query)
         let day = try day(query)
-        let (name, search) = (query.text("name"), query.text("search")?.lowercased())
+        let (name, search) = (try query.text("name"), try query.text("search")?.lowercased())
         let after: PlanCursor? = try query.value("after", "a cursor such as 3.1204.purchase")
         return DeferredResponse { [dependencies, plan, slots] in
             let slot = try slots.takeForQuery()
@@ -97,11 +97,11 @@ struct PlanEndpoints: RoutedResource {
     func violations(_ query: QueryParameters) throws -> DeferredResponse {
         try query.rejectUnknown(["name", "code", "last", "limit"])
         var wanted = ViolationQuery(
-            name: query.text("name"),
+            name: try query.text("name"),
             since: try day(query),
             limit: try query.number("limit", in: 1...1_000) ?? 100
         )
-        if let text = query.text("code") {
+        if let text = try query.text("code") {
             guard let code = PlanCode(rawValue: text) else {
                 let codes = PlanCode.allCases.map(\.rawValue).joined(separator: ", ")
                 throw RequestFailure.malformed("code", "“\(text.prefix(64))” is not one of \(codes).")
@@ -132,7 +132,7 @@ struct PlanEndpoints: RoutedResource {
     }
 
     private func filter(_ query: QueryParameters) throws(RequestFailure) -> PlanFilter {
-        guard let text = query.text("show") else { return .all }
+        guard let text = try query.text("show") else { return .all }
         guard let filter = PlanFilter(rawValue: text) else {
             let all = PlanFilter.allCases.map(\.rawValue).joined(separator: ", ")
             throw .malformed("show", "“\(text.prefix(64))” is not one of \(all).")
@@ -144,7 +144,7 @@ struct PlanEndpoints: RoutedResource {
     ///
     /// Nil for all days.
     private func day(_ query: QueryParameters) throws(RequestFailure) -> Int64? {
-        guard let text = query.text("last") else { return nil }
+        guard let text = try query.text("last") else { return nil }
         guard text.last == "d", let days = Int64(text.dropLast()), (1...3_660).contains(days) else {
             throw .malformed(
                 "last",

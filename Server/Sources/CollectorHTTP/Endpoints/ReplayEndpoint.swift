@@ -89,8 +89,8 @@ struct ReplayEndpoint: RoutedResource {
         }
         let wanted = FailedQuery(
             before: try query.value("before", "a position such as 3.88213.7"),
-            code: query.text("code"),
-            name: query.text("name"),
+            code: try query.text("code"),
+            name: try query.text("name"),
             limit: try query.number("limit", in: 1...Self.maxEvents) ?? Self.maxEvents
         )
         let events = try await dependencies.store.failed(matching: wanted)
@@ -98,7 +98,7 @@ struct ReplayEndpoint: RoutedResource {
     }
 
     private func flag(_ query: QueryParameters, _ name: String) throws(RequestFailure) -> Bool {
-        switch query.text(name) {
+        switch try query.text(name) {
         case nil, "0", "false": return false
         case "1", "true": return true
         case .some(let text): throw .malformed(name, "“\(text.prefix(64))” is neither 1 nor 0.")

@@ -97,15 +97,15 @@ struct SensorsEndpoint: RoutedResource {
         JSONResponse.addSecurityHeaders(to: &headers)
         let isKnown =
             request.headers[.ifNoneMatch] == content.entityTag
-            || (content.version != nil && query.text("v") == content.version
-                && query.text("nv") == content.contentVersion)
+            || (content.version != nil && query.lastText("v") == content.version
+                && query.lastText("nv") == content.contentVersion)
         if isKnown { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
     /// Returns a token as an `Authorization` value if it is a Trackway key.
     static func token(_ query: QueryParameters) -> String? {
-        query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
+        query.lastText("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
     }
 
     private func open(
@@ -115,7 +115,7 @@ struct SensorsEndpoint: RoutedResource {
     ) async throws -> Response {
         let query = QueryParameters(request.uri)
         // The default project name of the format.
-        let project = query.text("project") ?? "default"
+        let project = query.lastText("project") ?? "default"
         let grant: KeyGrant
         let encoding: ContentEncoding
         do throws(AdmissionError) {

@@ -34,7 +34,7 @@ struct UsageReportEndpoint: RoutedResource {
     func report(_ request: Request, authorization: ReadAuthorization) async throws -> Response {
         let slot = try slots.take()
         let query = QueryParameters(request.uri)
-        let scope = UsageReportRow.Scope(application: query.text("application"))
+        let scope = UsageReportRow.Scope(application: try query.text("application"))
         var filter = EventQuery(order: .oldestFirst, limit: Self.pageSize)
         filter.from = try query.time("from")
         filter.to = try query.time("to")

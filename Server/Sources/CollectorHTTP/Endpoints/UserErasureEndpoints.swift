@@ -133,7 +133,7 @@ struct UserErasureEndpoints: RoutedResource {
         } catch {
             throw RequestFailure.malformed("receipt", error.description)
         }
-        let verdict = ErasureVerdict(receipt, id: query.text("id"), key: register.key)
+        let verdict = ErasureVerdict(receipt, id: try query.text("id"), key: register.key)
         return JSONResponse.make { writer in
             writer.beginObject()
             writer.member("valid", verdict == .valid)

@@ -68,7 +68,7 @@ struct UserMergeEndpoints: RoutedResource {
         _ query: QueryParameters
     ) async throws -> (MergePreview, [StoredMerge]) {
         try query.rejectUnknown(["into"])
-        guard let target = query.text("into") else {
+        guard let target = try query.text("into") else {
             throw RequestFailure.malformed("into", "“into” is missing: pass the id of the user who remains.")
         }
         try checkAvailable()

@@ -9,9 +9,9 @@ internal import TrackwayCore
 struct QueryParameters {
     /// The parameters in their original order, percent-decoded.
     let parameters: [(name: String, value: String)]
-    private let values: [String: String]
+    private let values: [String: [String]]
 
-    /// Creates a query from a URI; the last of duplicate parameters applies.
+    /// Creates a query from a URI.
     init(_ uri: URI) {
         self.init(parameters: uri.queryParameters.map { (name: String($0), value: String($1)) })
     }
@@ -19,12 +19,33 @@ struct QueryParameters {
     /// Creates a query from parsed parameters.
     init(parameters: [(name: String, value: String)]) {
         self.parameters = parameters
-        values = Dictionary(parameters.map { ($0.name, $0.value) }) { $1 }
+        values = Dictionary(grouping: parameters.filter { !$0.value.isEmpty }, by: \.name).mapValues { $0.map(\.value) }
     }
 
-    /// Returns a string; nil if absent or empty.
-    func text(_ name: String) -> String? {
-        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    /// Returns the string of a parameter that may occur once; nil if absent or empty.
+    func text(_ name: String) throws(RequestFailure) -> String? {
+        let all = values[name] ?? []
+        guard all.count <= 1 else {
+            throw .malformed(name, "“\(name)” occurs \(all.count) times; this request takes it once.")
+        }
+        return all.first
+    }
+
+    /// Returns the last string of a parameter; nil if absent or empty.
+    ///
+    /// Only for requests of other SDKs, whose servers ignore repetitions.
+    func lastText(_ name: String) -> String? { values[name]?.last }
+
+    /// Returns the strings of a parameter that may occur several times, without duplicates and empty ones.
+    func texts(_ name: String, upTo limit: Int) throws(RequestFailure) -> [String] {
+        var texts: [String] = []
+        for text in values[name] ?? [] where !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) {
+            texts.append(text)
+        }
+        guard texts.count <= limit else {
+            throw .malformed(name, "“\(name)” has \(texts.count) values; at most \(limit) are allowed.")
+        }
+        return texts
     }
 
     /// Returns a value parsed from its text representation; nil if absent.
@@ -32,7 +53,7 @@ struct QueryParameters {
         _ name: String,
         _ expectation: String
     ) throws(RequestFailure) -> Value? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let value = Value(text) else {
             throw .malformed(name, "“\(text.prefix(64))” is not \(expectation).")
         }
@@ -52,7 +73,7 @@ struct QueryParameters {
     ///
     /// Nil if absent.
     func time(_ name: String) throws(RequestFailure) -> Timestamp? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         if let milliseconds = Int64(text) { return Timestamp(milliseconds: milliseconds) }
         guard let time = Timestamp(iso8601: text) else {
             throw .malformed(
@@ -65,7 +86,7 @@ struct QueryParameters {
 
     /// Returns the requested order of a response; nil if absent.
     func order() throws(RequestFailure) -> EventQuery.Order? {
-        guard let text = text("order") else { return nil }
+        guard let text = try text("order") else { return nil }
         guard let order = EventQuery.Order(rawValue: text) else {
             throw .malformed("order", "“\(text.prefix(64))” is neither “asc” nor “desc”.")
         }
@@ -75,12 +96,12 @@ struct QueryParameters {
     /// Parses the event filter shared by lists, counts, and streams.
     func filter(order: EventQuery.Order, limit: Int) throws(RequestFailure) -> EventQuery {
         var query = EventQuery(order: order, limit: limit)
-        query.name = text("name")
+        query.names = try texts("name", upTo: QueryLimits.names)
         query.installation = try value("installation", "an installation id")
-        query.user = text("user")
-        query.session = text("session")
-        query.project = text("project")
-        query.run = text("run")
+        query.user = try text("user")
+        query.session = try text("session")
+        query.project = try text("project")
+        query.run = try text("run")
         query.from = try time("from")
         query.to = try time("to")
         query.after = try value("after", "a position such as 3.88213.7")

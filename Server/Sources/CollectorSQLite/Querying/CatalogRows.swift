@@ -99,7 +99,7 @@ enum CatalogRows {
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
         // The events are in order of arrival, which does not depend on any device's clock.
         var query = EventQuery(limit: limits.events)
-        query.name = name
+        query.names = [name]
         guard var walk = try EventIterator(query, "SELECT e.received, e.context, e.body FROM events e", db) else {
             return nil
         }

@@ -17,16 +17,16 @@ struct EventRanges {
         var installation: Int64?
         var person: Int64?
         var sessions: [Int64]?
-        var name: String?
+        var names: [String] = []
         /// The time range; the start is inclusive, the end exclusive.
         var from: Int64?
         var to: Int64?
         /// The position after which the ranges begin.
         var after: Int64?
         var isBackwards = true
-        /// The maximum number of a name's events whose positions are looked up.
+        /// The maximum number of the names' events whose positions are looked up.
         ///
-        /// For names with more events, the ranges in which the name occurs are scanned.
+        /// For names with more events, the ranges in which a name occurs are scanned.
         var fewEvents: Int64 = 20_000
     }
 
@@ -57,11 +57,13 @@ struct EventRanges {
         } else if let installation = filter.installation {
             let table = "runs INDEXED BY runs_by_installation WHERE installation = ?3"
             source = try .rows(Self.statement(table, filter, db, installation))
-        } else if let name = filter.name {
-            if let places = try Self.places(of: name, filter, db) {
+        } else if !filter.names.isEmpty {
+            if let places = try Self.places(of: filter.names, filter, db) {
                 source = .list(Self.sorted(places.map { $0...$0 }, filter))
+            } else if filter.names.count == 1 {
+                source = try .rows(Self.statement(of: filter.names[0], filter, db))
             } else {
-                source = try .rows(Self.statement(of: name, filter, db))
+                source = try .list(Self.sorted(Self.runs(of: filter.names, filter, db), filter))
             }
         } else if filter.from != nil || filter.to != nil {
             source = try .list(Self.sorted(Self.runs(from: filter.from ?? .min, to: filter.to ?? .max, db), filter))
@@ -130,6 +132,25 @@ struct EventRanges {
         statement.bind(2, filter.isBackwards ? .min : chunk ?? .min)
         statement.bind(3, filter.isBackwards ? chunk ?? .max : .max)
         return statement
+    }
+
+    /// Returns the ranges in which any of several names occurs, joined where they overlap, in log order.
+    ///
+    /// - Complexity: O(names × chunks of the log).
+    private static func runs(of names: [String], _ filter: Filter, _ db: Database) throws -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for name in names {
+            let statement = try statement(of: name, filter, db)
+            while try statement.step() { ranges.append(statement.integer(0)...statement.integer(1)) }
+        }
+        ranges.sort { $0.lowerBound < $1.lowerBound }
+        return ranges.reduce(into: []) { joined, range in
+            if let last = joined.last, last.overlaps(range) {
+                joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
     }
 
     /// Returns a statement for an owner's runs in log order.
@@ -207,6 +228,17 @@ struct EventRanges {
         return ranges
     }
 
+    /// Returns the positions of the events of several names, or nil if there are too many.
+    private static func places(of names: [String], _ filter: Filter, _ db: Database) throws -> [Int64]? {
+        var places: [Int64] = []
+        for name in names {
+            guard let found = try self.places(of: name, filter, db), places.count + found.count <= filter.fewEvents
+            else { return nil }
+            places += found
+        }
+        return places
+    }
+
     /// Returns the positions of a name's events, or nil if there are too many.
     ///
     /// With a time range, only events in that range are read.
@@ -254,12 +286,12 @@ extension EventRanges.Filter {
             guard !numbers.isEmpty else { return nil }
             sessions = numbers
         }
-        name = query.name
+        names = query.names
         from = query.from?.milliseconds
         to = query.to?.milliseconds
         after = query.after?.rawValue
         isBackwards = query.order == .newestFirst
-        if name != nil { fewEvents = Self.fewEvents(for: query.limit, of: try IndexProgress(db).events) }
+        if !names.isEmpty { fewEvents = Self.fewEvents(for: query.limit, of: try IndexProgress(db).events) }
     }
 
     /// Returns the maximum number of events for which lookups are faster than scanning.

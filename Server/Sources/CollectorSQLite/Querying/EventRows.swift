@@ -53,8 +53,10 @@ enum EventRows {
         var query = query
         query.after = nil
         var named = EventQuery(order: query.order, limit: query.limit)
-        (named.name, named.from, named.to) = (query.name, query.from, query.to)
-        if query.name != nil, query == named { return try count(of: query, db) }
+        (named.names, named.from, named.to) = (query.names, query.from, query.to)
+        if !query.names.isEmpty, query == named {
+            return try query.names.reduce(0) { try $0 + Self.count(of: $1, query, db) }
+        }
         guard var walk = try EventIterator(query, "SELECT 1 FROM events e", db) else { return 0 }
         defer { walk.end() }
         var count = 0
@@ -62,8 +64,8 @@ enum EventRows {
         return count
     }
 
-    /// Counts the events of a name in a time range, reading only the index.
-    private static func count(of query: EventQuery, _ db: Database) throws -> Int {
+    /// Counts the events of a name in a query's time range, reading only the index.
+    private static func count(of name: String, _ query: EventQuery, _ db: Database) throws -> Int {
         let statement = try RawStatement(
             db,
             """
@@ -71,7 +73,7 @@ enum EventRows {
             WHERE name = ? AND time >= ?\(query.to == nil ? "" : " AND time < ?")
             """
         )
-        statement.bind(1, query.name)
+        statement.bind(1, name)
         statement.bind(2, query.from?.milliseconds ?? .min)
         if let to = query.to { statement.bind(3, to.milliseconds) }
         defer { statement.reset() }
@@ -168,7 +170,11 @@ private struct EventFilter {
     init(_ query: EventQuery, _ place: EventRanges.Filter) {
         // `+` prevents SQLite from using the index by name. For every range, it would scan that index from the name's
         // first event.
-        if let name = query.name { add("+e.name = ") { $0.bind($1, name) } }
+        if !query.names.isEmpty {
+            let parameters = query.names.indices.map { "?\($0 + Self.first)" }
+            sql += " AND +e.name IN (\(parameters.joined(separator: ", ")))"
+            for name in query.names { bindings.append { $0.bind($1, name) } }
+        }
         if let number = place.installation { add("e.installation = ") { $0.bind($1, number) } }
         if let number = place.person { add("e.person = ") { $0.bind($1, number) } }
         if let id = query.session {

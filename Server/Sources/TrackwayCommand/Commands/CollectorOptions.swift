@@ -55,8 +55,8 @@ extension CollectorOptions {
 
 /// Options that filter events.
 struct FilterOptions: ParsableArguments {
-    @Option(help: "Only events of this name.")
-    var name: String?
+    @Option(help: "Only events of this name; repeatable, at most 10.")
+    var name: [String] = []
 
     @Option(help: "Only events of this installation.")
     var installation: String?
@@ -75,8 +75,8 @@ struct FilterOptions: ParsableArguments {
 
     /// The filter as query parameters.
     var query: [(name: String, value: String)] {
-        [
-            ("name", name), ("installation", installation), ("user", user), ("session", session), ("project", project),
+        name.map { (name: "name", value: $0) } + [
+            ("installation", installation), ("user", user), ("session", session), ("project", project),
             ("run", run),
         ].compactMap { field, value in value.map { (name: field, value: $0) } }
     }

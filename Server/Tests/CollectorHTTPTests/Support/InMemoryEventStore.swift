@@ -76,7 +76,7 @@ final class InMemoryEventStore: EventStore {
     private func matching(_ query: EventQuery) throws(StoreError) -> [StoredEvent] {
         let (events, failure) = state.withLock { ($0.events, $0.failure) }
         if let failure { throw failure }
-        return events.filter { query.name == nil || $0.name == query.name }
+        return events.filter { query.names.isEmpty || query.names.contains($0.name) }
     }
 
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {

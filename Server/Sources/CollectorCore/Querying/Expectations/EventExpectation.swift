@@ -67,16 +67,17 @@ extension EventExpectation {
             throw InvalidQueryError("name", "Specify the expected event: name=purchase.")
         }
         let given = parameters.filter { !$0.value.isEmpty }
-        func text(_ name: String) -> String? { given.last { $0.name == name }?.value }
-        conditions = given.filter { $0.name == "where" }.map(\.value) + (text("run").map { ["run=" + $0] } ?? [])
+        let reader = QueryParameterReader(parameters)
+        conditions = given.filter { $0.name == "where" }.map(\.value)
+        if let run = try reader.text("run") { conditions.append("run=" + run) }
         (atLeast, atMost) = try Self.bounds(
-            count: try Self.number("count", text("count")),
-            atLeast: try Self.number("at_least", text("at_least")),
-            atMost: try Self.number("at_most", text("at_most")),
-            never: try Self.flag("never", parameters.last { $0.name == "never" }?.value)
+            count: try Self.number("count", try reader.text("count")),
+            atLeast: try Self.number("at_least", try reader.text("at_least")),
+            atMost: try Self.number("at_most", try reader.text("at_most")),
+            never: try Self.flag("never", try Self.flagText(parameters))
         )
-        within = try Self.duration("within", text("within")) ?? .seconds(5)
-        switch text("since") {
+        within = try Self.duration("within", try reader.text("within")) ?? .seconds(5)
+        switch try reader.text("since") {
         case nil: since = .beginning
         case "now"?: since = .now
         case let text?:
@@ -88,6 +89,15 @@ extension EventExpectation {
             }
             since = .position(position)
         }
+    }
+
+    /// Returns the value of `never`, which may be empty; nil when absent.
+    private static func flagText(_ parameters: [(name: String, value: String)]) throws(InvalidQueryError) -> String? {
+        let all = parameters.filter { $0.name == "never" }
+        guard all.count <= 1 else {
+            throw InvalidQueryError("never", "“never” occurs \(all.count) times; this query takes it once.")
+        }
+        return all.first?.value
     }
 
     private static func bounds(

@@ -163,7 +163,7 @@ public struct PointPeopleQuery: Sendable, Hashable {
             self.init(.stickiness(query, intervals: try point.stickiness(of: query)))
         }
         limit = try reader.number("limit", in: 1...Self.maximumLimit) ?? Self.defaultLimit
-        if let text = reader.text("after") {
+        if let text = try reader.text("after") {
             guard let after = TimeCursor(text) else {
                 throw InvalidQueryError(
                     "after",
@@ -205,17 +205,17 @@ private struct PointParser {
 
     init(_ reader: QueryParameterReader, _ kind: PointPeopleQuery.Kind) throws(InvalidQueryError) {
         self.reader = reader
-        guard let text = reader.text("point") else {
+        guard let text = try reader.text("point") else {
             throw InvalidQueryError("point", "“point” is missing: write \(Self.examples(kind)).")
         }
         self.text = text
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         first = parts[0]
         rest = parts.count > 1 ? parts[1] : nil
-        if reader.text("period") != nil, kind != .trends {
+        if try reader.text("period") != nil, kind != .trends {
             throw InvalidQueryError("period", "“period” applies to trends only: omit it.")
         }
-        if reader.text("group") != nil, kind != .trends, kind != .funnels {
+        if try reader.text("group") != nil, kind != .trends, kind != .funnels {
             throw InvalidQueryError("group", "“group” applies to trends and funnels only: omit it.")
         }
     }
@@ -237,7 +237,7 @@ private struct PointParser {
     func trend(of query: TrendQuery) throws(InvalidQueryError) -> TrendPoint {
         guard rest == nil else { throw invalid(.trends) }
         var isBefore = false
-        if let period = reader.text("period") {
+        if let period = try reader.text("period") {
             guard period == "before", !query.time.edgesBefore.isEmpty else {
                 throw InvalidQueryError("period", "“period” must be “before”, and requires compare=before.")
             }
@@ -327,7 +327,7 @@ private struct PointParser {
 
     /// Parses the group: `other`, a value as JSON, or else a text.
     private func group(isGrouped: Bool) throws(InvalidQueryError) -> PointGroup {
-        guard let text = reader.text("group") else { return .all }
+        guard let text = try reader.text("group") else { return .all }
         guard isGrouped else {
             throw InvalidQueryError("group", "“group” requires an attribute to group by: name it with “by”.")
         }

@@ -64,7 +64,7 @@ public struct TimelineQuery: Sendable, Hashable {
             try reader.limitedText(text, "session", QueryLimits.valueBytes)
         }
         (from, to) = (try reader.moment("from"), try reader.moment("to"))
-        if let text = reader.text("after") {
+        if let text = try reader.text("after") {
             guard let place = TimelineCursor(text) else {
                 throw InvalidQueryError(
                     "after",

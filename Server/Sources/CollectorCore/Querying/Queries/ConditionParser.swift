@@ -45,7 +45,7 @@ struct ConditionParser {
 
     /// Skips an “or” between two conditions, and returns whether there is one.
     ///
-    /// Spaces must be around it; case is ignored.
+    /// Spaces must be around it, or the end of the text after it; case is ignored.
     mutating func separator() -> Bool {
         guard let end = separatorEnd else { return false }
         at = end
@@ -67,7 +67,14 @@ struct ConditionParser {
             bytes[place] | 0x20 == UInt8(ascii: "o"), bytes[place + 1] | 0x20 == UInt8(ascii: "r")
         else { return nil }
         place += 2
-        return skipSpaces() ? place : nil
+        return skipSpaces() || place == bytes.count ? place : nil
+    }
+
+    private func missingCondition(_ side: String) -> InvalidQueryError {
+        error(
+            "has no condition \(side) “or”: remove the “or”, or quote a value that contains it: city=\"Portland or\"",
+            at: start
+        )
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
@@ -77,6 +84,10 @@ struct ConditionParser {
     /// - Parameter endsAtComparison: whether a comparison ends the field; otherwise, the field is the whole text.
     mutating func field(endsAtComparison: Bool) throws(InvalidQueryError) -> QueryField {
         start = at
+        if endsAtComparison {
+            if isAlternative, at == bytes.count { throw missingCondition("after") }
+            if separatorEnd != nil { throw missingCondition(isAlternative ? "after" : "before") }
+        }
         if at < bytes.count, bytes[at] == UInt8(ascii: "\"") {
             let name = try quoted()
             guard endsAtComparison || at == bytes.count else { throw error("has text after the quoted name") }
@@ -138,10 +149,8 @@ struct ConditionParser {
         let begin = at
         while at < bytes.count, separatorEnd == nil { at += 1 }
         let value = try limited(Array(bytes[begin..<at]))
-        if isPart {
-            guard !value.isEmpty else { throw emptyPart() }
-            return .text(value)
-        }
+        guard !value.allSatisfy(Self.isSpace) else { throw isPart ? emptyPart() : emptyValue(at: begin) }
+        if isPart { return .text(value) }
         if isText { return .text(value) }
         return value == [UInt8(ascii: "*")] ? .any : Self.literal(value)
     }
@@ -160,6 +169,13 @@ struct ConditionParser {
             if value == Array("true".utf8) { return .boolean(true) }
             return value == Array("false".utf8) ? .boolean(false) : .text(value)
         }
+    }
+
+    private func emptyValue(at place: Int) -> InvalidQueryError {
+        error(
+            "has no value after the comparison: write plan=pro, plan=\"\" for an empty text, or plan≠* for no value",
+            at: place
+        )
     }
 
     private func emptyPart() -> InvalidQueryError {

@@ -80,12 +80,12 @@ public struct PathQuery: Sendable, Hashable {
         let reader = QueryParameterReader(parameters)
         try reader.allow(only: Self.known)
         var anchor = Anchor.beginning
-        if let start = reader.text("start") {
-            guard reader.text("end") == nil else {
+        if let start = try reader.text("start") {
+            guard try reader.text("end") == nil else {
                 throw InvalidQueryError("end", "A path can have “start” or “end”, not both.")
             }
             anchor = .start(try reader.limitedText(start, "start", QueryLimits.valueBytes))
-        } else if let end = reader.text("end") {
+        } else if let end = try reader.text("end") {
             anchor = .end(try reader.limitedText(end, "end", QueryLimits.valueBytes))
         }
         let (from, to) = try reader.range(now: now, zones)

@@ -11,8 +11,7 @@ extension TrendQuery {
 
     /// Parses a query from URL parameters.
     ///
-    /// `name` and `where` may occur several times; for any other parameter, the last value counts. An empty value
-    /// counts as absent.
+    /// `name` and `where` may occur several times, any other parameter once. An empty value counts as absent.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
@@ -83,14 +82,14 @@ struct QueryParameterReader {
             try checkCount(filter.names.count, parameter, QueryLimits.names)
         }
         for parameter in conditions { filter.conditions += try self.conditions(parameter) }
-        if let user = text("user") { filter.user = try limitedText(user, "user", QueryLimits.valueBytes) }
-        if let text = text("installation") {
+        if let user = try text("user") { filter.user = try limitedText(user, "user", QueryLimits.valueBytes) }
+        if let text = try text("installation") {
             guard let id = InstallationID(text) else {
                 throw InvalidQueryError("installation", "“\(text.prefix(64))” is not an installation id.")
             }
             filter.installation = id
         }
-        if let run = text("run") { filter.conditions.append(try RunTag.condition(run)) }
+        if let run = try text("run") { filter.conditions.append(try RunTag.condition(run)) }
         return filter
     }
 
@@ -115,7 +114,7 @@ struct QueryParameterReader {
         }
         guard from < to else {
             throw InvalidQueryError(
-                text("to") == nil ? "from" : "to",
+                try text("to") == nil ? "from" : "to",
                 "The range from \(from) to \(to) is empty: “to” (default: now) must be later than “from”."
             )
         }
@@ -152,7 +151,7 @@ struct QueryParameterReader {
     ///
     /// The result is in milliseconds.
     func duration(_ name: String, upTo longest: Int64) throws(InvalidQueryError) -> Int64? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         let units: [Character: Int64] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0 else {
             throw InvalidQueryError(name, "“\(text.prefix(64))” is not a duration: write 30s, 15m, 12h or 7d.")
@@ -166,7 +165,7 @@ struct QueryParameterReader {
 
     /// Parses the measure; nil when absent.
     func measure() throws(InvalidQueryError) -> TrendQuery.Measure? {
-        guard let text = text("measure") else { return nil }
+        guard let text = try text("measure") else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts[0], parts.count) {
         case ("events", 1): return .events
@@ -189,7 +188,7 @@ struct QueryParameterReader {
     func grouping() throws(InvalidQueryError) -> TrendQuery.Grouping? {
         let top = try number("top", in: 1...QueryLimits.groups)
         let readsValuesAsTexts = try readsValuesAsTexts()
-        guard let by = text("by") else {
+        guard let by = try text("by") else {
             guard top == nil else {
                 throw InvalidQueryError("top", "“top” is the number of groups; name an attribute with “by”.")
             }
@@ -206,7 +205,7 @@ struct QueryParameterReader {
     }
 
     private func readsValuesAsTexts() throws(InvalidQueryError) -> Bool {
-        guard let text = text("values") else { return false }
+        guard let text = try text("values") else { return false }
         guard text == "texts" else {
             throw InvalidQueryError(
                 "values",
@@ -220,7 +219,7 @@ struct QueryParameterReader {
     ///
     /// Only a measure of a field can use this option.
     func readsTextsAsNumbers(_ measure: TrendQuery.Measure) throws(InvalidQueryError) -> Bool {
-        guard let text = text("texts") else { return false }
+        guard let text = try text("texts") else { return false }
         guard text == "numbers" else {
             throw InvalidQueryError(
                 "texts",
@@ -234,7 +233,7 @@ struct QueryParameterReader {
     }
 
     private func compares() throws(InvalidQueryError) -> Bool {
-        guard let text = text("compare") else { return false }
+        guard let text = try text("compare") else { return false }
         guard text == "before" else {
             throw InvalidQueryError("compare", "“\(text.prefix(64))” is not “before”, meaning the previous period.")
         }
@@ -245,8 +244,14 @@ struct QueryParameterReader {
     private static let expected =
         Timestamp(milliseconds: -2_208_988_800_000)..<Timestamp(milliseconds: 7_258_118_400_000)
 
-    /// Returns the last value of a parameter; nil when absent.
-    func text(_ name: String) -> String? { values[name]?.last }
+    /// Returns the value of a parameter that may occur once; nil when absent.
+    func text(_ name: String) throws(InvalidQueryError) -> String? {
+        let all = all(name)
+        guard all.count <= 1 else {
+            throw InvalidQueryError(name, "“\(name)” occurs \(all.count) times; this query takes it once.")
+        }
+        return all.first
+    }
 
     private func field(_ text: Substring, _ name: String) throws(InvalidQueryError) -> QueryField {
         try QueryField(String(text), parameter: name)
@@ -254,7 +259,7 @@ struct QueryParameterReader {
 
     /// Parses a time in Unix milliseconds or ISO 8601; nil when absent.
     func moment(_ name: String) throws(InvalidQueryError) -> Timestamp? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let moment = Int64(text).map(Timestamp.init(milliseconds:)) ?? Timestamp(iso8601: text) else {
             throw InvalidQueryError(
                 name,
@@ -266,7 +271,7 @@ struct QueryParameterReader {
 
     /// Parses an integer; nil when absent.
     func number(_ name: String, in bounds: ClosedRange<Int>) throws(InvalidQueryError) -> Int? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let number = Int(text) else {
             throw InvalidQueryError(name, "“\(text.prefix(64))” is not a whole number.")
         }
@@ -281,7 +286,7 @@ struct QueryParameterReader {
         _ name: String,
         _ type: Choice.Type
     ) throws(InvalidQueryError) -> Choice? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             let choices = type.allCases.map(\.rawValue).joined(separator: ", ")
             throw InvalidQueryError(name, "“\(text.prefix(64))” is not one of \(choices).")

@@ -25,7 +25,7 @@ public enum QueryUnit: Sendable, Hashable {
 extension QueryParameterReader {
     /// Parses the unit to count; people by default.
     func unit() throws(InvalidQueryError) -> QueryUnit {
-        guard let text = text("unit"), text != "person" else { return .person }
+        guard let text = try text("unit"), text != "person" else { return .person }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "group" else {
             throw InvalidQueryError(

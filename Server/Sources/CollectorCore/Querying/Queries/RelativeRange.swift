@@ -78,8 +78,9 @@ struct RelativeRange: Sendable, Hashable {
 extension QueryParameterReader {
     /// Parses the time range in `last`; nil when absent.
     func last(now: Timestamp, _ zones: ZoneDirectory) throws(InvalidQueryError) -> (from: Timestamp, to: Timestamp)? {
-        guard let text = text("last") else { return nil }
-        for other in ["from", "to"] where self.text(other) != nil {
+        guard let text = try text("last") else { return nil }
+        for other in ["from", "to"] {
+            guard try self.text(other) != nil else { continue }
             throw InvalidQueryError(
                 "last",
                 "“last” counts back from now and cannot be combined with “\(other)”; omit one of them."
@@ -98,7 +99,7 @@ extension QueryParameterReader {
     ///
     /// - Parameter range: the time range that the offsets must cover.
     func zone(_ zones: ZoneDirectory, over range: Range<Timestamp>) throws(InvalidQueryError) -> ZoneOffsets {
-        let name = text("zone") ?? "UTC"
+        let name = try text("zone") ?? "UTC"
         guard let zone = name.utf8.count <= 64 ? zones(name, range) : nil else {
             throw InvalidQueryError(
                 "zone",

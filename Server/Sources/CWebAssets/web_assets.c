@@ -282,6 +282,9 @@ static const unsigned char time_scale_js[] = {
 static const unsigned char time_zones_js[] = {
 #embed "Assets/time-zones.js"
 };
+static const unsigned char project_calendar_js[] = {
+#embed "Assets/project-calendar.js"
+};
 static const unsigned char tracking_plan_js[] = {
 #embed "Assets/tracking-plan.js"
 };
@@ -400,6 +403,7 @@ static const struct web_asset web_assets[] = {
     {"/time-range-select.js", "text/javascript; charset=utf-8", time_range_select_js, sizeof time_range_select_js},
     {"/time-range.js", "text/javascript; charset=utf-8", time_range_js, sizeof time_range_js},
     {"/time-scale.js", "text/javascript; charset=utf-8", time_scale_js, sizeof time_scale_js},
+    {"/project-calendar.js", "text/javascript; charset=utf-8", project_calendar_js, sizeof project_calendar_js},
     {"/time-zones.js", "text/javascript; charset=utf-8", time_zones_js, sizeof time_zones_js},
     {"/tracking-plan.js", "text/javascript; charset=utf-8", tracking_plan_js, sizeof tracking_plan_js},
     {"/trends.js", "text/javascript; charset=utf-8", trends_js, sizeof trends_js},

@@ -199,7 +199,8 @@ struct AlertEndpointTests {
         ("trends", "last=1h&compare=before", "compare"), ("trends", "last=1h&interval=day", "interval"),
         ("trends", "last=1h&nme=a", "nme"), ("trends", "last=1h&measure=x", "measure"),
         ("trends", "last=1h&where=x", "where"), ("trends", "last=1h&zone=Mars", "zone"),
-        ("trends", "last=367d", "last"),
+        ("trends", "last=367d", "last"), ("trends", "last=all", "last"), ("trends", "last=today&last=7d", "last"),
+        ("trends", "last=today&zone=Mars", "zone"), ("trends", "last=today&where=a=1%20or", "where"),
         ("funnels", "last=1h", "step"), ("funnels", "step=a&last=1h&people=1", "people"),
     ])
     func `a query without exactly one number to compare is rejected on save with an error that names the field`(

@@ -46,6 +46,7 @@ struct AnalysisEndpointTests {
         func paths(_ query: PathQuery) async throws(StoreError) -> Paths {
             try answer(Paths(steps: [], links: [], sessions: 0, events: 77))
         }
+        func firstEvent() async throws(StoreError) -> Timestamp? { try answer(Timestamp(milliseconds: 900_000)) }
         var report: AnalysisReport {
             AnalysisReport(
                 address: "http://clickhouse:8123/trackway",

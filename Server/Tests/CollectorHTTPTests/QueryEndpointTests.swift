@@ -74,6 +74,35 @@ struct QueryEndpointTests {
     }
 
     @Test
+    func `the project's calendar is the default of every query, and a request can override it`() async throws {
+        try await CollectorUnderTest.run {
+            $0.calendar = ProjectCalendar(timeZone: "UTC", weekStart: .sunday)
+        } _: { collector in
+            let settings = try await collector.request("GET", "/v1/settings")
+            #expect(settings.body == #"{"time_zone":"UTC","week_start":"sunday","first_event":null}"#)
+            // Query times are those of the response's edges: Sunday and Monday are a day apart.
+            func start(_ query: String) async throws -> Timestamp? {
+                let answer = try await collector.request("GET", "/v1/trends?" + query)
+                #expect(answer.status == 200, "\(answer.body)")
+                return collector.store.trendQuery?.time.start
+            }
+            let sunday = try #require(try await start("last=last-week"))
+            let monday = try #require(try await start("last=last-week&week_start=monday"))
+            #expect(abs(sunday.milliseconds - monday.milliseconds) % 604_800_000 == 86_400_000)
+            collector.store.add("a", json: #"{"name":"a"}"#)
+            let first = try await collector.request("GET", "/v1/settings")
+            #expect(first.body.contains(#""first_event":1699999200000"#), "\(first.body)")
+            let all = try await start("last=all&interval=month")
+            #expect(all == Timestamp(milliseconds: 1_699_920_000_000))
+            for (query, field) in [("last=all&from=1", "last"), ("last=all&zone=Mars", "zone"), ("unknown=1", "unknown")] {
+                let path = field == "unknown" ? "/v1/settings?" : "/v1/trends?"
+                let wrong = try await collector.request("GET", path + query)
+                #expect(wrong.status == 400 && wrong.text("field") == field, "\(wrong.body)")
+            }
+        }
+    }
+
+    @Test
     func `one event is read by its id`() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("a", json: #"{"name":"a"}"#)

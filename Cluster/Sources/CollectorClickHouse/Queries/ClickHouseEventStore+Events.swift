@@ -32,6 +32,14 @@ extension ClickHouseEventStore {
         return answer.events
     }
 
+    package func firstEvent() async throws(StoreError) -> Timestamp? {
+        let block = try await completed()
+        guard let ranges = PositionRangeSQL(EventQuery(), upTo: block, retainedSince: retainedSince) else { return nil }
+        let found = try await list(ranges.earliest) { row throws(RowFault) in (try row.int64(), try row.uint64()) }
+        guard let (earliest, count) = found.first, count > 0 else { return nil }
+        return Timestamp(milliseconds: QuarterOfHour.number(of: earliest) * QuarterOfHour.length)
+    }
+
     package func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
         let block = try await completed()
         let positions = try await list(

@@ -63,6 +63,9 @@ struct PositionRangeSQL {
     /// A statement for the span of all ranges, and their event count.
     var span: String { "SELECT min(first), max(last), sum(events) \(rows(after: nil))" }
 
+    /// A statement for the earliest event time, and the number of ranges.
+    var earliest: String { "SELECT min(earliest), count() \(rows(after: nil))" }
+
     private func rows(after cursor: Int64?) -> String {
         var parts = [
             "kind = \(key.kind.rawValue)", "whose = \(SQLText.literal(key.owner))", "block <= \(block)",

@@ -16,6 +16,7 @@ import { Ledger } from "./ledger.js";
 import { LiveEvents } from "./live-events.js";
 import { Feed } from "./live-feed.js";
 import { LiveTable } from "./live-table.js";
+import { loadCalendar } from "./project-calendar.js";
 import { RateChart } from "./rate-chart.js";
 import { Rejections } from "./rejections.js";
 import { Sections, unknownParameterMessage } from "./sections.js";
@@ -307,8 +308,9 @@ for (const view of tabs) {
     byId(`tab-${next}`).focus();
   });
 }
-byId("key-form").addEventListener("submit", () => {
+byId("key-form").addEventListener("submit", async () => {
   apiKey.set(byId("key-text").value.trim());
+  await loadCalendar();
   startStream(true);
   poll();
   if (sections.current === "insights") insights.setVisible(true);
@@ -377,6 +379,7 @@ if (isShared) {
   showSharedBoard();
 } else {
   setText(byId("host"), location.host);
+  await loadCalendar();
   setText(byId("zone"), browserZone());
   sections.restore();
   startStream();

@@ -10,8 +10,8 @@ import { h, s } from "./dom.js";
 import { formatCompact, formatDayAndTime, formatNumber, formatShortTime, pluralize, printable, truncate } from "./format.js";
 import { insightTypes } from "./insight-types.js";
 import { pageKeys, QueryParams } from "./query-params.js";
-import { allTime, calendarPeriods } from "./time-range.js";
-import { browserZone, dateInZone, isDate, isTimeZone } from "./time-zones.js";
+import { allTime } from "./time-range.js";
+import { dateInZone, defaultZone, isDate, isTimeZone } from "./time-zones.js";
 import { measureText } from "./trends.js";
 import { encodeQuery, formatQuery, parseQuery } from "./url.js";
 
@@ -42,7 +42,7 @@ function cardPairs({ query }) {
 }
 
 /**
- * Returns the parameters to add to a card's query: the dashboard's time range and, if missing, this browser's time zone
+ * Returns the parameters to add to a card's query: the dashboard's time range and, if missing, the default time zone
  * and an interval of a day or an hour.
  */
 export function extraParams(card, last) {
@@ -50,11 +50,11 @@ export function extraParams(card, last) {
   const has = (key) => pairs.some(([name]) => name === key);
   const change = [];
   if (last !== "" && timedKinds.has(card.kind)) change.push(["last", last]);
-  if (zonedKinds.has(card.kind) && !has("zone")) change.push(["zone", browserZone()]);
+  if (zonedKinds.has(card.kind) && !has("zone")) change.push(["zone", defaultZone()]);
   // Use hours for one day and days for longer ranges, because the card's own interval could yield far too many or too
   // few points.
   const interval = pairs.find(([key]) => key === "interval")?.[1] ?? "";
-  const isShort = (last || (pairs.find(([key]) => key === "last")?.[1] ?? "")) === "24h";
+  const isShort = (last || (pairs.find(([key]) => key === "last")?.[1] ?? "")) === "24h" || ["today", "yesterday"].includes(last || (pairs.find(([key]) => key === "last")?.[1] ?? ""));
   if (card.kind === "trends" && isShort && !["minute", "hour"].includes(interval)) change.push(["interval", "hour"]);
   if (card.kind === "trends" && last !== "" && !isShort && ["minute", "hour"].includes(interval)) change.push(["interval", "day"]);
   return change;
@@ -66,13 +66,16 @@ export function cardLink(card) {
   if (insightType === undefined) return { live: "/", ledger: "/?tab=ledger", failed: "/?tab=failed" }[card.kind];
   const pairs = cardPairs(card);
   const requestedZone = pairs.find(([key]) => key === "zone")?.[1] ?? "";
-  const zone = isTimeZone(requestedZone || browserZone()) ? requestedZone || browserZone() : "UTC";
+  const zone = isTimeZone(requestedZone || defaultZone()) ? requestedZone || defaultZone() : "UTC";
   const date = (key, value) => {
     const ms = Number(value);
     return Number.isFinite(ms) && !isDate(value) ? dateInZone(key === "to" ? ms - 1 : ms, zone) : value;
   };
-  return `/${formatQuery([["questions", insightType], ...pairs.map(([key, value]) => [key, key === "from" || key === "to" ? date(key, value) : value])])}`;
+  return `/${formatQuery([["questions", insightType], ...pairs.map(([key, value]) => [key, key === "from" || key === "to" ? date(key, value) : value]), ...chartPairs(card)])}`;
 }
+
+/** Returns the chart of a card as a parameter of the page. */
+const chartPairs = ({ chart }) => (chart === undefined ? [] : [["chart", chart]]);
 
 /** Returns the message of an empty card. */
 export function emptyMessage(card) {
@@ -84,7 +87,7 @@ export function emptyMessage(card) {
 /** Draws a card's data. Returns {main, more}, where `more` is shown on demand; null without data. */
 export function drawCard(card, result, { isReadOnly, zone }) {
   const draw = { live: drawLive, ledger: drawLedger, failed: drawRejected }[card.kind];
-  const params = new QueryParams(cardPairs(card));
+  const params = new QueryParams([...cardPairs(card), ...chartPairs(card)]);
   if (draw) return draw(result);
   const isOpen = !params.has("to");
   const parts = insightTypes[insightTypeOf[card.kind]].draw(result, params, { isOpen, zone: params.get("zone") || zone }, null);
@@ -161,33 +164,24 @@ function drawRejected({ groups, others, count, lost, reports }) {
   };
 }
 
-/** The ranges of the page that a card can store, as the collector's `last`. */
-const cardRanges = { today: "1d", [allTime]: "3660d" };
-
-/** Returns whether a card stores the range of these parameters as fixed dates, although it moves on the page. */
-export const isFixedInCard = (pairs) => pairs.some(([key, value]) => key === "last" && Object.hasOwn(calendarPeriods, value) && !Object.hasOwn(cardRanges, value));
-
 /**
  * Converts an insight's parameters for a card. Dates are converted to timestamps, because the collector reads a card's
- * query; so are calendar periods that the collector does not know, such as the last week.
+ * query; ranges such as the last week stay relative.
  */
 export function cardQuery(pairs, range) {
   const ownPairs = pairs.filter(([key]) => !rangeKeys.includes(key) && !pageKeys.includes(key) && key !== "after");
   const last = pairs.find(([key]) => key === "last")?.[1];
-  const hasDates = pairs.some(([key]) => key === "from" || key === "to") || isFixedInCard(pairs);
   if (range === null) return ownPairs;
-  if (last === allTime) {
-    // The collector's longest range has too many short intervals.
-    const intervals = ownPairs.map(([key, value]) => (key === "interval" && ["minute", "hour", "day"].includes(value) ? [key, "month"] : [key, value]));
-    return [...intervals, ["last", cardRanges[last]]];
-  }
-  return hasDates ? [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]] : [...ownPairs, ["last", cardRanges[last] ?? last ?? "30d"]];
+  if (pairs.some(([key]) => key === "from" || key === "to")) return [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]];
+  // All time soon has too many short intervals.
+  const intervals = last !== allTime ? ownPairs : ownPairs.map(([key, value]) => (key === "interval" && ["minute", "hour"].includes(value) ? [key, "day"] : [key, value]));
+  return [...intervals, ["last", last ?? "30d"]];
 }
 
 /** Copies a card and sets its time zone explicitly. */
-export function withExplicitZone({ title, size, kind, query }) {
+export function withExplicitZone({ title, size, kind, query, chart }) {
   const hasZone = !zonedKinds.has(kind) || cardPairs({ query }).some(([key]) => key === "zone");
-  return { title, size, kind, query: hasZone ? query : [query, encodeQuery([["zone", browserZone()]])].filter(Boolean).join("&") };
+  return { title, size, kind, query: hasZone ? query : [query, encodeQuery([["zone", defaultZone()]])].filter(Boolean).join("&"), ...(chart === undefined ? {} : { chart }) };
 }
 
 /** Returns the default title of a card for an insight. */

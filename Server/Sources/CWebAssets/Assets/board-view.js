@@ -8,7 +8,7 @@ import { cardLink, drawCard, emptyMessage, extraParams } from "./board-cards.js"
 import { nameNode } from "./data-table.js";
 import { h, setText } from "./dom.js";
 import { formatDateTime, printable } from "./format.js";
-import { browserZone } from "./time-zones.js";
+import { defaultZone } from "./time-zones.js";
 
 /**
  * The maximum number of concurrent requests: the number of queries that the collector runs at once, or one fewer for
@@ -86,7 +86,7 @@ export class BoardView {
   async #drawCard({ card, body }, last, signal, isRefresh = false) {
     try {
       const response = await this.#fetchWithRetry(card, last, signal, () => isRefresh || body.append(h("p", { class: "panel-note card-waiting" }, "Waiting for other queries to finish.")));
-      const rendered = drawCard(card, response, { isReadOnly: this.#isReadOnly, zone: browserZone() });
+      const rendered = drawCard(card, response, { isReadOnly: this.#isReadOnly, zone: defaultZone() });
       if (signal.aborted) return;
       body.removeAttribute("aria-busy");
       if (rendered === null) body.replaceChildren(h("p", { class: "card-empty" }, emptyMessage(card)));

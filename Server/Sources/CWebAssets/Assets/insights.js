@@ -5,7 +5,7 @@
 // link.
 
 import { getJSON } from "./api.js";
-import { cardKind, cardQuery, defaultTitle, isFixedInCard } from "./board-cards.js";
+import { cardKind, cardQuery, defaultTitle } from "./board-cards.js";
 import { CohortsDialog } from "./cohorts-dialog.js";
 import { byId, h, setText } from "./dom.js";
 import { parseConditions } from "./filter-conditions.js";
@@ -13,10 +13,11 @@ import { TextField } from "./form-fields.js";
 import { formatDateTime } from "./format.js";
 import { insightTypes } from "./insight-types.js";
 import { PointPeoplePanel } from "./point-people.js";
+import { firstEvent } from "./project-calendar.js";
 import { pageKeys, pointKeys, QueryParams } from "./query-params.js";
 import { SaveCardDialog } from "./save-card-dialog.js";
 import { loadSuggestions } from "./suggestions.js";
-import { allTime, calendarPeriods, earliestEvent, InvalidQueryError, queryRange, queryZone } from "./time-range.js";
+import { allTime, InvalidQueryError, isCalendarRange, queryRange, queryZone } from "./time-range.js";
 import { encodeQuery, formatQuery, parseQuery } from "./url.js";
 
 const defaultType = "trends";
@@ -77,7 +78,7 @@ export class Insights {
     form.addEventListener("change", () => this.#applyForm());
     byId("insight-toggle").addEventListener("click", () => this.#setCollapsed(!("isCollapsed" in form.dataset)));
     const saveDialog = new SaveCardDialog(requestKey);
-    byId("insight-save").addEventListener("click", () => saveDialog.open(this.#cardDraft(), this.#cardNote()));
+    byId("insight-save").addEventListener("click", () => saveDialog.open(this.#cardDraft()));
     const cohortsDialog = new CohortsDialog(requestKey, (name) => this.#setQuery(this.#type, [...this.#params.pairs.filter(([key]) => !pointKeys.includes(key)), ["where", `cohort=${name}`]]));
     byId("insight-cohorts").addEventListener("click", () => cohortsDialog.open(this.#supportedKeys(this.#type).includes("where")));
     byId("insight-alert").addEventListener("click", () => createAlert(this.#cardDraft()));
@@ -250,7 +251,7 @@ export class Insights {
     try {
       if (this.#params.get("last") === allTime && !definition.isTimeless) {
         this.#showSkeleton();
-        this.#earliest = await earliestEvent(Date.now(), request.signal);
+        this.#earliest = await firstEvent(request.signal);
         if (this.#request !== request) return;
       }
       range = this.#validatedRange();
@@ -303,17 +304,7 @@ export class Insights {
     const range = this.#validatedRange();
     const has = (key) => this.#params.has(key);
     const pairs = [...this.#params.pairs, ...(has("zone") ? [] : [["zone", queryZone(this.#params)]]), ...(interval && !has("interval") ? [["interval", interval === true ? range.defaultInterval : interval]] : [])];
-    return { title: defaultTitle(this.#type, this.#params), size: ["retention", "paths", "catalogue"].includes(this.#type) ? "full" : "half", kind: cardKind(this.#type), query: encodeQuery(cardQuery(pairs, isTimeless ? null : range)) };
-  }
-
-  /** Returns how a card of this insight differs from the insight on the page; "" if it does not. */
-  #cardNote() {
-    const isLine = (this.#params.get("chart") || "line") === "line";
-    return [
-      isFixedInCard(this.#params.pairs) ? `The card shows ${this.#validatedRange().text}, also later: dashboards do not store ranges such as “${calendarPeriods[this.#params.get("last")]}”.` : "",
-      this.#params.get("last") === allTime && insightTypes[this.#type].interval ? "The card shows the last 10 years, at least by week." : "",
-      isLine ? "" : "The card shows lines.",
-    ].filter(Boolean).join(" ");
+    return { title: defaultTitle(this.#type, this.#params), size: ["retention", "paths", "catalogue"].includes(this.#type) ? "full" : "half", kind: cardKind(this.#type), query: encodeQuery(cardQuery(pairs, isTimeless ? null : range)), ...(insightTypes[this.#type].charts && has("chart") ? { chart: this.#params.get("chart") } : {}) };
   }
 
   /** Validates the parameters that can be validated without the collector. Throws InvalidQueryError. */
@@ -332,10 +323,11 @@ export class Insights {
 
   /** Returns the collector's parameters for the current query. */
   #queryPairs({ query: queryPairs, interval, isTimeless }, range) {
+    const last = this.#params.get("last");
     const ownPairs = this.#params.pairs.filter(([key]) => ![...rangeKeys, ...pageKeys, "zone"].includes(key));
     // On the page of one name, the path contains the name, and only the zone is sent.
-    const query = queryPairs ? queryPairs(this.#params) : isTimeless ? (this.#params.has("name") ? [] : ownPairs) : [...ownPairs, ["from", String(range.from)], ["to", String(range.to)]];
-    if (!queryPairs && (interval || isTimeless)) query.push(["zone", queryZone(this.#params)]);
+    const query = queryPairs ? queryPairs(this.#params) : isTimeless ? (this.#params.has("name") ? [] : ownPairs) : [...ownPairs, ...(isCalendarRange(last) ? [["last", last]] : [["from", String(range.from)], ["to", String(range.to)]])];
+    if (!queryPairs && (interval || isTimeless || isCalendarRange(last))) query.push(["zone", queryZone(this.#params)]);
     if (interval && !this.#params.has("interval")) query.push(["interval", interval === true ? range.defaultInterval : interval]);
     return query;
   }

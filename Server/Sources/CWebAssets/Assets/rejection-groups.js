@@ -8,7 +8,7 @@ import { formatValue } from "./data-table.js";
 import { byId, h, s, setText } from "./dom.js";
 import { formatDateTime, printable, timeAgo, truncate } from "./format.js";
 import { ReplayPanel } from "./replay.js";
-import { addDays, browserZone, dateInZone, startOfDay } from "./time-zones.js";
+import { addDays, defaultZone, dateInZone, startOfDay } from "./time-zones.js";
 import { encodeQuery } from "./url.js";
 
 const dayCount = 30;
@@ -29,7 +29,7 @@ export class RejectionGroups {
 
   /** Loads and shows the groups of the last thirty days. Throws the same errors as `getJSON`. */
   async refresh(now) {
-    const zone = browserZone();
+    const zone = defaultZone();
     const from = startOfDay(addDays(dateInZone(now, zone), 1 - dayCount), zone);
     this.#render(await getJSON(`/v1/failed/groups?${encodeQuery([["from", String(from)], ["to", String(now + 60_000)], ["interval", "day"], ["zone", zone], ["top", "50"]])}`), now);
   }

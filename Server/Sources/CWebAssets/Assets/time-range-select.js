@@ -6,7 +6,7 @@
 import { byId, h } from "./dom.js";
 import { QueryParams } from "./query-params.js";
 import { calendarPeriods, InvalidQueryError, queryRange } from "./time-range.js";
-import { addDays, browserZone, dateInZone, isDate } from "./time-zones.js";
+import { addDays, defaultZone, dateInZone, isDate } from "./time-zones.js";
 
 const options = { "": "Any time", ...calendarPeriods, "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days", "90d": "Last 90 days", dates: "Dates" };
 
@@ -28,7 +28,7 @@ export class TimeRangeSelect {
     this.#dates = h("span", { class: "time-dates", hidden: true }, this.#from, h("span", { "aria-hidden": "true" }, "–"), this.#to);
     byId("time-choice").replaceChildren(this.#select, this.#dates);
     byId("time-choice").addEventListener("change", () => {
-      const today = dateInZone(Date.now(), browserZone());
+      const today = dateInZone(Date.now(), defaultZone());
       if (this.#select.value === "dates" && !isDate(this.#from.value)) [this.#from.value, this.#to.value] = [addDays(today, -6), today];
       this.#dates.hidden = this.#select.value !== "dates";
       this.#onChange();

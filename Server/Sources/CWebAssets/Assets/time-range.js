@@ -3,9 +3,8 @@
 
 // A query's time range: a calendar period such as yesterday, the last hours or days, or from one date through another.
 
-import { getJSON } from "./api.js";
 import { h } from "./dom.js";
-import { addDays, browserZone, dateInZone, formatDateTimeInZone, isDate, isTimeZone, startOfDay } from "./time-zones.js";
+import { addDays, dateInZone, defaultZone, formatDateTimeInZone, isDate, isTimeZone, startOfDay, startOfWeek } from "./time-zones.js";
 
 const oneMinute = 60_000;
 const oneHour = 60 * oneMinute;
@@ -22,7 +21,7 @@ const presets = {
 };
 const defaultPreset = "30d";
 
-/** The calendar periods with their labels; their days begin at midnight in the query's zone, and weeks on Monday. */
+/** The calendar periods with their labels; their days begin at midnight in the query's zone, and weeks on the project's first day. */
 export const calendarPeriods = Object.fromEntries(["today", "yesterday", "this-week", "last-week", "this-month", "last-month"].map((name) => [name, presets[name]]));
 
 /** An error in a query, with the invalid parameter and a message. */
@@ -35,7 +34,7 @@ export class InvalidQueryError extends Error {
 
 /** Returns the query's time zone. */
 export function queryZone(params) {
-  const zone = params.get("zone") || browserZone();
+  const zone = params.get("zone") || defaultZone();
   if (!isTimeZone(zone)) throw new InvalidQueryError("zone", `“${zone.slice(0, 64)}” is not the name of a time zone, such as Europe/Berlin or UTC.`);
   return zone;
 }
@@ -64,13 +63,13 @@ export function queryRange(params, now, earliest = null) {
 function relativeRange(last, now, zone, earliest) {
   const today = dateInZone(now, zone);
   const start = (date) => startOfDay(date, zone);
-  const monday = addDays(today, -((new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7));
+  const week = startOfWeek(today);
   const firstOfMonth = (date) => `${date.slice(0, 7)}-01`;
   const calendarRange = {
     today: () => [start(today), now],
     yesterday: () => [start(addDays(today, -1)), start(today)],
-    "this-week": () => [start(monday), now],
-    "last-week": () => [start(addDays(monday, -7)), start(monday)],
+    "this-week": () => [start(week), now],
+    "last-week": () => [start(addDays(week, -7)), start(week)],
     "this-month": () => [start(firstOfMonth(today)), now],
     "last-month": () => [start(firstOfMonth(addDays(firstOfMonth(today), -1))), start(firstOfMonth(today))],
     [allTime]: () => [start(dateInZone(earliest ?? now, zone)), now],
@@ -93,16 +92,8 @@ function makeRange(from, to, now, zone) {
   return { from, to, isOpen, defaultInterval, text };
 }
 
-/** Returns the day of the first event, as a time in UTC; null without events. */
-export async function earliestEvent(now, signal) {
-  const firstInterval = async (from, to, interval) => {
-    const { edges, series } = await getJSON(`/v1/trends?interval=${interval}&from=${from}&to=${to}`, signal);
-    const index = series[0]?.values.findIndex((value) => Number(value) > 0) ?? -1;
-    return index < 0 ? null : [edges[index], edges[index + 1]];
-  };
-  const month = await firstInterval(0, now, "month");
-  return month && (await firstInterval(...month, "day"))?.[0];
-}
+/** Returns whether the collector calculates this value of `last`, such as `yesterday`. */
+export const isCalendarRange = (last) => Object.hasOwn(calendarPeriods, last) || last === allTime;
 
 /** The part of the form for the time range. `onChange()` is called when the time range changes. */
 export class TimeRangeField {
@@ -113,7 +104,7 @@ export class TimeRangeField {
   #dates;
 
   constructor(params, onChange) {
-    const today = dateInZone(Date.now(), isTimeZone(params.get("zone") || browserZone()) ? params.get("zone") || browserZone() : "UTC");
+    const today = dateInZone(Date.now(), isTimeZone(params.get("zone") || defaultZone()) ? params.get("zone") || defaultZone() : "UTC");
     this.#last = params.has("from") || params.has("to") ? "" : params.get("last") || defaultPreset;
     const date = (key, label, defaultDate) => h("input", { type: "date", "aria-label": label, "data-field": key, min: "1970-01-01", max: "2199-12-31", value: isDate(params.get(key)) ? params.get(key) : defaultDate });
     this.#from = date("from", "From", addDays(today, -29));

@@ -15,6 +15,22 @@ function dateFormat(zone, options) {
 /** Returns this browser's time zone. */
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
+/** The project's calendar; without a zone of its own, the browser's applies. */
+const calendar = { zone: null, weekStart: "monday" };
+
+/** Sets the project's calendar. An unknown zone or day is ignored. */
+export function setCalendar({ zone, weekStart }) {
+  calendar.zone = typeof zone === "string" && isTimeZone(zone) ? zone : null;
+  calendar.weekStart = Object.hasOwn(weekDays, weekStart) ? weekStart : "monday";
+}
+
+/** Returns the time zone of queries that name none: the project's, or this browser's. */
+export const defaultZone = () => calendar.zone ?? browserZone();
+
+const weekDays = { sunday: 0, monday: 1, saturday: 6 };
+/** Returns the first day of the week that contains a date. */
+export const startOfWeek = (date) => addDays(date, -((new Date(`${date}T00:00:00Z`).getUTCDay() + 7 - weekDays[calendar.weekStart]) % 7));
+
 /** Returns whether the browser knows this zone. */
 export function isTimeZone(zone) {
   try {

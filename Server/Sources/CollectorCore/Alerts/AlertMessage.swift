@@ -149,10 +149,13 @@ extension AlertCondition {
         case .silence, .disk, .lag: return "/"
         case .trends, .funnels:
             let parts = query.split(separator: "&").map(String.init)
+            let question = kind == .funnels ? "funnel" : kind.rawValue
+            if parts.contains(where: { $0.hasPrefix("last=") && CalendarRange(rawValue: String($0.dropFirst(5))) != nil }) {
+                return "/?" + (["questions=\(question)"] + parts).joined(separator: "&")
+            }
             let last = parts.last { $0.hasPrefix("last=") }.flatMap { DurationText.length($0.dropFirst(5)) } ?? .zero
             let shown = Self.shown.first { last <= .seconds($0.days * 86_400) } ?? Self.shown[Self.shown.count - 1]
             let rest = parts.filter { !$0.hasPrefix("last=") }
-            let question = kind == .funnels ? "funnel" : kind.rawValue
             return "/?" + (["questions=\(question)"] + rest + ["last=\(shown.text)"]).joined(separator: "&")
         }
     }

@@ -12,6 +12,7 @@ extension BoardCard {
         writer.member("size", size.rawValue)
         writer.member("kind", kind.rawValue)
         writer.member("query", query)
+        if let chart { writer.member("chart", chart.rawValue) }
         writer.endObject()
     }
 }

@@ -85,6 +85,18 @@ public struct BoardCard: Sendable, Hashable {
         case full
     }
 
+    /// The drawing of a trend.
+    public enum Chart: String, Sendable, Hashable, CaseIterable {
+        /// One line per series.
+        case line
+        /// Bars by interval.
+        case bars
+        /// The total as a number, and a bar for each group.
+        case number
+        /// The numbers as a table.
+        case table
+    }
+
     /// An identifier unique within the board.
     public var id: String
     /// The title.
@@ -95,14 +107,17 @@ public struct BoardCard: Sendable, Hashable {
     public var kind: Kind
     /// The query parameters as in a URL, without the question mark.
     public var query: String
+    /// The drawing of a card of kind ``Kind/trends``; nil for lines, and for other kinds.
+    public var chart: Chart?
 
     /// Creates a card.
-    public init(id: String, title: String, size: Size = .half, kind: Kind, query: String) {
+    public init(id: String, title: String, size: Size = .half, kind: Kind, query: String, chart: Chart? = nil) {
         self.id = id
         self.title = title
         self.size = size
         self.kind = kind
         self.query = query
+        self.chart = chart
     }
 }
 

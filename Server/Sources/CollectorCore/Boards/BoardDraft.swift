@@ -68,7 +68,7 @@ extension BoardCard {
     fileprivate init(_ value: JSONValue, at index: Int) throws(BoardError) {
         let path = "cards[\(index)]"
         let members = try SavedObjectReader(value: value, path: path, noun: "The board")
-            .members(["id", "title", "size", "kind", "query"])
+            .members(["id", "title", "size", "kind", "query", "chart"])
         var id = ""
         if let given = members["id"] {
             guard let text = given.string, SavedName.isName(text) else {
@@ -80,12 +80,25 @@ extension BoardCard {
             }
             id = text
         }
+        let kind: Kind = try SavedObjectReader.choice(members["kind"], path + ".kind", default: nil)
+        var chart: Chart?
+        if let given = members["chart"] {
+            guard kind == .trends else {
+                throw BoardError(
+                    .malformed,
+                    field: path + ".chart",
+                    "“\(path).chart” is only for cards of kind trends; omit it for “\(kind.rawValue)”."
+                )
+            }
+            chart = try SavedObjectReader.choice(given, path + ".chart", default: .line)
+        }
         self.init(
             id: id,
             title: try SavedObjectReader.title(members["title"], path + ".title"),
             size: try SavedObjectReader.choice(members["size"], path + ".size", default: .half),
-            kind: try SavedObjectReader.choice(members["kind"], path + ".kind", default: nil),
-            query: try SavedObjectReader.query(members["query"], path + ".query")
+            kind: kind,
+            query: try SavedObjectReader.query(members["query"], path + ".query"),
+            chart: chart
         )
     }
 }

@@ -30,6 +30,8 @@ public protocol AnalyticsStore: Sendable {
     ///
     /// - Throws: ``StoreError``, also of kind `unsupported` if the store cannot list them.
     func people(_ query: PointPeopleQuery) async throws(StoreError) -> PointPeople
+    /// Returns the start of the quarter of an hour with the first event, by event time; nil without events.
+    func firstEvent() async throws(StoreError) -> Timestamp?
     /// The arrival time before which events have expired; nil if none.
     ///
     /// Reads from memory; the value is as of the last query.

@@ -72,21 +72,40 @@ struct AlertEvaluator: Sendable {
         ] where parameters.contains(where: { $0.name == name }) {
             throw InvalidQueryError(name, help)
         }
-        let last = parameters.last { $0.name == "last" }?.value ?? ""
+        parameters = dependencies.configuration.calendar.completing(parameters)
+        let ranges = parameters.filter { $0.name == "last" }
+        guard ranges.count <= 1 else {
+            throw InvalidQueryError("last", "“last” occurs \(ranges.count) times; an alert takes it once.")
+        }
+        let last = ranges.first?.value ?? ""
+        if let range = CalendarRange(rawValue: last) {
+            return try read(condition, parameters, interval: range.interval == .day ? "hour" : "day", at: now)
+        }
         guard let length = DurationText.length(last), AlertLimits.queryWindows.contains(length), last.last != "s"
         else {
             throw InvalidQueryError(
                 "last",
-                "“\(last.prefix(64))” is not a valid period for an alert: write 90m, 24h or 30d, at most 366d."
+                "“\(last.prefix(64))” is not a valid period for an alert: write 90m, 24h or 30d, at most 366d, or a "
+                    + "calendar period such as today, yesterday or this-week."
             )
         }
         parameters.removeAll { $0.name == "last" }
         parameters.append(("from", String(now.advanced(by: .zero - length).milliseconds)))
         parameters.append(("to", String(now.milliseconds)))
+        return try read(condition, parameters, interval: length <= .seconds(3 * 86_400) ? "hour" : "day", at: now)
+    }
+
+    private func read(
+        _ condition: AlertCondition,
+        _ parameters: [ProjectCalendar.Parameter],
+        interval: String,
+        at now: Timestamp
+    ) throws(InvalidQueryError) -> ParsedQuery {
         if condition.kind == .funnels {
             return .funnel(try FunnelQuery(parameters: parameters, now: now, zones: zones))
         }
-        parameters.append(("interval", length <= .seconds(3 * 86_400) ? "hour" : "day"))
+        var parameters = parameters
+        parameters.append(("interval", interval))
         if condition.measure == .change { parameters.append(("compare", "before")) }
         return .trend(try TrendQuery(parameters: parameters, now: now, zones: zones))
     }

@@ -17,7 +17,7 @@ struct CardQueries: Sendable {
     ///
     /// A reader may override these parameters for a card, as well as the time zone and the interval (``changeable``).
     private static let times = ["last", "from", "to"]
-    private static let changeable: Set<String> = ["last", "from", "to", "zone", "interval"]
+    private static let changeable: Set<String> = ["last", "from", "to", "zone", "week_start", "interval"]
 
     /// Parses a card's query.
     ///

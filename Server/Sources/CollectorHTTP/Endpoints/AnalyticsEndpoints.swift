@@ -154,10 +154,10 @@ struct AnalyticsEndpoints: RoutedResource {
     /// Parses a query whose response is JSON.
     private func prepare<Query: Sendable, Result>(
         _ query: QueryParameters,
-        _ read: ([(name: String, value: String)], Timestamp) throws -> Query,
+        _ read: @escaping @Sendable ([ProjectCalendar.Parameter], Timestamp) throws -> Query,
         _ run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
         _ write: @escaping @Sendable (Result, Query, Timestamp?, inout JSONWriter) -> Void,
-        since: (Query) -> Timestamp?
+        since: @escaping @Sendable (Query) -> Timestamp?
     ) throws -> DeferredResponse {
         try prepare(
             query,
@@ -172,29 +172,36 @@ struct AnalyticsEndpoints: RoutedResource {
 
     /// Parses a query.
     ///
-    /// Running the query takes a slot, reads the index or its replacement, and writes the response.
+    /// Running the query takes a slot, reads the index or its replacement, and writes the response. A query for all
+    /// time is parsed again when it runs, with the time of the first event.
     ///
     /// - Parameter since: Returns the time of the earliest event to include; nil for all events.
     private func prepare<Query: Sendable, Result>(
         _ query: QueryParameters,
-        _ read: ([(name: String, value: String)], Timestamp) throws -> Query,
+        _ read: @escaping @Sendable ([ProjectCalendar.Parameter], Timestamp) throws -> Query,
         run: @escaping @Sendable (any AnalyticsStore, Query) async throws -> Result,
         respond: @escaping @Sendable (Result, Query, Timestamp?) -> Response,
-        since: (Query) -> Timestamp?
+        since: @escaping @Sendable (Query) -> Timestamp?
     ) throws -> DeferredResponse {
-        let parsedQuery: Query
-        do {
-            parsedQuery = try read(query.parameters, dependencies.clock.now().wall)
-        } catch let error as InvalidQueryError {
-            throw RequestFailure(error)
+        let now = dependencies.clock.now().wall
+        let parameters = dependencies.configuration.calendar.completing(query.parameters)
+        let isAllTime = AllTimeRange.isRequested(by: parameters)
+        let parse: @Sendable (Timestamp?) throws -> Query = { [zones] first in
+            do {
+                guard isAllTime else { return try read(parameters, now) }
+                return try read(try AllTimeRange.resolved(parameters, first: first, now: now, zones: zones), now)
+            } catch let error as InvalidQueryError {
+                throw RequestFailure(error)
+            }
         }
-        let earliest = since(parsedQuery)
+        let checkedQuery = try parse(nil)
         return DeferredResponse { [dependencies, slots] in
             let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
-            let result = try await run(dependencies.analyticsStore, parsedQuery)
-            let retainedSince = dependencies.analyticsStore.retainedSince(queryStart: earliest)
-            return respond(result, parsedQuery, retainedSince)
+            let store = dependencies.analyticsStore
+            let parsedQuery = isAllTime ? try parse(try await store.firstEvent()) : checkedQuery
+            let result = try await run(store, parsedQuery)
+            return respond(result, parsedQuery, store.retainedSince(queryStart: since(parsedQuery)))
         }
     }
 }

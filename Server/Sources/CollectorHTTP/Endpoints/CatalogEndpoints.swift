@@ -101,7 +101,7 @@ struct CatalogEndpoints: RoutedResource {
 
     private func days(_ parameters: QueryParameters) throws(RequestFailure) -> CatalogDays {
         let now = dependencies.clock.now().wall
-        let name = try parameters.text("zone") ?? "UTC"
+        let name = try parameters.text("zone") ?? dependencies.configuration.calendar.timeZone ?? "UTC"
         guard name.utf8.count <= 64, let zone = zones(name, CatalogDays.needed(around: now)) else {
             throw .malformed(
                 "zone",

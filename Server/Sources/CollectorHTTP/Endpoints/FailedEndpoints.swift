@@ -53,7 +53,7 @@ struct FailedEndpoints: RoutedResource {
     ///
     /// - Parameter isDetailed: Whether to include individual events and the error messages that clients provided.
     func groups(_ query: QueryParameters, isDetailed: Bool = true) throws -> DeferredResponse {
-        try query.rejectUnknown(["last", "from", "to", "interval", "zone", "top"])
+        try query.rejectUnknown(["last", "from", "to", "interval", "zone", "week_start", "top"])
         let top = try query.number("top", in: 1...FailedGroups.shown) ?? 50
         let time = try time(query)
         return DeferredResponse { [dependencies, slots] in
@@ -67,7 +67,7 @@ struct FailedEndpoints: RoutedResource {
     private func time(_ query: QueryParameters) throws(RequestFailure) -> QueryTimeRange {
         do {
             return try TrendQuery(
-                parameters: query.parameters.filter { $0.name != "top" },
+                parameters: dependencies.configuration.calendar.completing(query.parameters.filter { $0.name != "top" }),
                 now: dependencies.clock.now().wall,
                 zones: zones
             ).time

@@ -42,6 +42,8 @@ public struct CollectorConfiguration: Sendable {
     public var trustedProxies: Set<IPAddress> = []
     /// Whether events are stored with the sender's address.
     public var clientAddresses = ClientAddressPolicy.drop
+    /// The time zone and the start of the week of queries that name none.
+    public var calendar = ProjectCalendar()
     /// The default limits for keys that have no limits of their own.
     public var keyLimits = KeyLimits()
     /// The allowed prefixes of webhook URLs; empty for the default rule.

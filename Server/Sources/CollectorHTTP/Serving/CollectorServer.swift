@@ -134,7 +134,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
             FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
             UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
             UserErasureEndpoints(dependencies: dependencies), UserMergeEndpoints(dependencies: dependencies),
-            ConsentEndpoints(dependencies: dependencies),
+            ConsentEndpoints(dependencies: dependencies), SettingsEndpoint(dependencies: dependencies),
             PersonExportEndpoints(dependencies: dependencies), InventoryEndpoint(dependencies: dependencies),
             ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
             StatusEndpoints(dependencies: dependencies, alerts: service.store),

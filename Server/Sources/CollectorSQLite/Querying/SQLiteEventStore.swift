@@ -280,6 +280,15 @@ public final class SQLiteEventStore: EventStore {
         try await read { try MinuteTable.since(moment, names: names, $0) }
     }
 
+    public func firstEvent() async throws(StoreError) -> Timestamp? {
+        try await read { db in
+            let statement = try RawStatement(db, "SELECT min(quarter) FROM activity")
+            defer { statement.reset() }
+            guard try statement.step(), let quarter = statement.optionalInteger(0) else { return nil }
+            return Timestamp(milliseconds: quarter * QuarterTables.length)
+        }
+    }
+
     public func trend(_ query: TrendQuery) async throws(StoreError) -> Trend {
         let (budget, clock, cohorts) = (budget, clock, try cohorts(in: [query.filter]))
         return try await read { try TrendRows.trend(query, budget: budget, clock: clock, cohorts: cohorts, $0) }

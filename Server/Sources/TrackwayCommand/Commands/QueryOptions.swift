@@ -8,7 +8,12 @@ internal import TrackwayCore
 
 /// Options of analytics commands, such as the time range and output format.
 struct QueryOptions: ParsableArguments {
-    @Option(help: "Time range up to now, such as 30d, 12h, or 90m. Default: 30d.")
+    @Option(
+        help: """
+            Time range up to now: 30d, 12h, or 90m; today, yesterday, this-week, last-week, this-month, last-month; all. \
+            Default: 30d.
+            """
+    )
     var last: String?
 
     @Option(help: "Earliest time, inclusive. Dates and times without a zone are in --zone.")
@@ -43,6 +48,7 @@ struct QueryOptions: ParsableArguments {
     ///
     /// - Parameter now: The time from which `--last` counts back, and the default end.
     func range(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
+        if let last, last == AllTimeRange.name || CalendarRange(rawValue: last) != nil { return [("last", last)] }
         let to = try to.map { text throws(CommandFailure) in try moment(text, now: now) } ?? now
         var begin = to.advanced(by: .seconds(-30 * 86_400))
         if let from {

@@ -188,6 +188,7 @@ public struct ServeOptions: ParsableArguments {
     var plan: String?
 
     @OptionGroup var limits: StorageLimitOptions
+    @OptionGroup var calendar: CalendarOptions
 
     @Option(
         help: """
@@ -301,6 +302,7 @@ public struct ServeOptions: ParsableArguments {
         configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
         configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
         configuration.webhookPrefixes = alertURLPrefix
+        configuration.calendar = calendar.calendar
         var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }

@@ -338,6 +338,12 @@ final class InMemoryEventStore: EventStore {
         return device
     }
 
+    func firstEvent() async throws(StoreError) -> Timestamp? {
+        try matching(EventQuery()).map(\.time).min().map { time in
+            Timestamp(milliseconds: QuarterOfHour.number(of: time.milliseconds) * QuarterOfHour.length)
+        }
+    }
+
     func trend(_ query: TrendQuery) async throws(StoreError) -> Trend {
         let failure = state.withLock { state in
             state.trendQuery = query

@@ -20,7 +20,8 @@ public struct ActivityQuery: Sendable, Hashable {
     }
 
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "unit",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "interval",
+        "unit",
     ]
 
     /// Parses a query from URL parameters.

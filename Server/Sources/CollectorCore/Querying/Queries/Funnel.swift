@@ -128,7 +128,8 @@ public struct Funnel: Sendable, Hashable {
 
 extension FunnelQuery {
     private static let known: Set<String> = [
-        "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "values", "top",
+        "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "window", "by",
+        "values", "top",
         "people", "unit",
     ]
 

@@ -62,7 +62,7 @@ public struct PathQuery: Sendable, Hashable {
     }
 
     private static let known: Set<String> = [
-        "of", "start", "end", "steps", "top", "last", "from", "to", "zone", "installation",
+        "of", "start", "end", "steps", "top", "last", "from", "to", "zone", "week_start", "installation",
     ]
 
     /// Parses a query from URL parameters.

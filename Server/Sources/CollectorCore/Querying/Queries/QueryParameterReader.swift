@@ -5,8 +5,8 @@ public import TrackwayCore
 
 extension TrendQuery {
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "measure", "by",
-        "values", "top", "compare", "texts",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "interval", "measure",
+        "by", "values", "top", "compare", "texts",
     ]
 
     /// Parses a query from URL parameters.
@@ -141,7 +141,16 @@ struct QueryParameterReader {
         // The previous period has the same length, and the clocks of two zones differ by at most a day.
         let start = from.advanced(by: to.duration(to: from)).advanced(by: .seconds(-40 * 86_400))
         let zone = try zone(zones, over: start..<to.advanced(by: .seconds(2 * 86_400)))
-        guard let time = QueryTimeRange(from: from, to: to, interval: interval, in: zone, comparing: isCompared),
+        let calendar = try text("last").flatMap { CalendarRange(rawValue: $0) }
+        guard
+            let time = QueryTimeRange(
+                from: from,
+                to: to,
+                interval: interval,
+                in: zone,
+                comparing: isCompared,
+                of: calendar
+            ),
             time.count <= limit
         else { throw tooManyIntervals }
         return time
@@ -241,7 +250,7 @@ struct QueryParameterReader {
     }
 
     /// The time range that the calendar supports.
-    private static let expected =
+    static let expected =
         Timestamp(milliseconds: -2_208_988_800_000)..<Timestamp(milliseconds: 7_258_118_400_000)
 
     /// Returns the value of a parameter that may occur once; nil when absent.

@@ -13,7 +13,7 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
     ///
     /// A day has 23 or 25 hours when the clocks change.
     case day
-    /// Seven days starting on Monday.
+    /// Seven days starting on the calendar's first day of the week, by default Monday.
     case week
     /// A calendar month.
     case month
@@ -72,7 +72,7 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
         case .minute: steps(of: 60_000, from: from, to: to, in: zone, add)
         case .hour: steps(of: 3_600_000, from: from, to: to, in: zone, add)
         case .day, .week, .month, .quarter, .year:
-            var date = start(of: zone.local(from))
+            var date = start(of: zone.local(from), zone.weekStart)
             while true {
                 let edge = zone.instant(local: date)
                 if edge >= to || !isWithin { break }
@@ -93,7 +93,7 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
         let elapsed = to.milliseconds - from.milliseconds
         let length = zone.local(to) - zone.local(from)
         let moved: (Timestamp) -> Timestamp
-        if months != nil, [from, to].allSatisfy({ zone.instant(local: start(of: zone.local($0))) == $0 }) {
+        if months != nil, [from, to].allSatisfy({ zone.instant(local: start(of: zone.local($0), zone.weekStart)) == $0 }) {
             let months = Self.months(zone.local(to)) - Self.months(zone.local(from))
             moved = { zone.instant(local: Self.startOfMonth(Self.months(zone.local($0)) - months)) }
         } else if self == .minute || self == .hour || length <= 0 {
@@ -104,6 +104,34 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
         var before: [Timestamp] = []
         for edge in edges.dropLast() { before.append(min(max(moved(edge), before.last ?? moved(edge)), from)) }
         return before + [from]
+    }
+
+    /// Returns the edges of the previous period of a calendar range, one for each given edge.
+    ///
+    /// Each edge is moved back by a day, a week or a month in local time, so a range that has not ended is compared with
+    /// the same hours of the previous period. A day that the previous month lacks is empty.
+    func edgesBefore(_ edges: [Timestamp], of range: CalendarRange, in zone: ZoneOffsets) -> [Timestamp] {
+        guard let from = edges.first else { return [] }
+        func moved(_ edge: Timestamp) -> Timestamp {
+            let local = zone.local(edge)
+            switch range.interval {
+            case .week: return zone.instant(local: local - 7 * Self.dayLength)
+            case .month:
+                let month = Self.months(local)
+                let passed = local - Self.startOfMonth(month)
+                return zone.instant(local: Self.startOfMonth(month - 1) + passed)
+            default: return zone.instant(local: local - Self.dayLength)
+            }
+        }
+        var before: [Timestamp] = []
+        for edge in edges { before.append(min(max(moved(edge), before.last ?? moved(edge)), from)) }
+        if !range.isOpen, !before.isEmpty { before[before.count - 1] = from }
+        return before
+    }
+
+    /// Returns the start of the interval that contains a time.
+    func start(containing moment: Timestamp, in zone: ZoneOffsets) -> Timestamp {
+        start(before: moment.advanced(by: .milliseconds(1)), in: zone)
     }
 
     /// Returns the start of the interval that contains the millisecond before `edge`.
@@ -117,7 +145,7 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
         case .day, .week, .month, .quarter, .year:
             // If the clocks skip midnight, the calculated start may be later than the moment; the interval then starts
             // at the moment.
-            return min(zone.instant(local: start(of: local)), moment)
+            return min(zone.instant(local: start(of: local, zone.weekStart)), moment)
         }
     }
 
@@ -152,12 +180,13 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
     /// Returns the local start of the calendar interval of a local time.
     ///
     /// For minutes and hours, this is the start of the day.
-    private func start(of local: Int64) -> Int64 {
+    private func start(of local: Int64, _ weekStart: WeekStart) -> Int64 {
         let midnight = floored(local, to: Self.dayLength)
         switch self {
         case .minute, .hour, .day: return midnight
-        // January 1, 1970, was a Thursday.
-        case .week: return floored(midnight + 3 * Self.dayLength, to: 7 * Self.dayLength) - 3 * Self.dayLength
+        case .week:
+            let shift = weekStart.daysBeforeEpoch * Self.dayLength
+            return floored(midnight + shift, to: 7 * Self.dayLength) - shift
         case .month, .quarter, .year:
             return Self.startOfMonth(floored(Self.months(local), to: months ?? 1))
         }
@@ -208,7 +237,8 @@ public struct QueryTimeRange: Sendable, Hashable {
     public let edges: [Timestamp]
     /// The edges of the previous period; empty when not requested.
     ///
-    /// The number of edges is the same as in ``edges``. The previous period ends at the start of the range.
+    /// The number of edges is the same as in ``edges``. The previous period ends at the start of the range, or earlier if
+    /// the range is a calendar range that has not ended.
     public let edgesBefore: [Timestamp]
     /// The start of the interval before the range.
     ///
@@ -225,13 +255,15 @@ public struct QueryTimeRange: Sendable, Hashable {
     ///   - from: the start of the range.
     ///   - to: the end of the range, later than `from`.
     ///   - comparing: whether to include the previous period.
+    ///   - calendar: the calendar range from which the range was calculated; nil for none.
     /// - Returns: nil when there are more than ``QueryLimits/intervals`` intervals, or `to` is not after `from`.
     public init?(
         from: Timestamp,
         to: Timestamp,
         interval: QueryInterval,
         in zone: ZoneOffsets,
-        comparing: Bool = false
+        comparing: Bool = false,
+        of calendar: CalendarRange? = nil
     ) {
         guard from < to, let edges = interval.edges(from: from, to: to, in: zone, limit: QueryLimits.intervals)
         else {
@@ -241,7 +273,13 @@ public struct QueryTimeRange: Sendable, Hashable {
         self.interval = interval
         self.edges = edges
         preceding = interval.start(before: from, in: zone)
-        edgesBefore = comparing ? interval.edgesBefore(edges, in: zone) : []
+        if !comparing {
+            edgesBefore = []
+        } else if let calendar {
+            edgesBefore = interval.edgesBefore(edges, of: calendar, in: zone)
+        } else {
+            edgesBefore = interval.edgesBefore(edges, in: zone)
+        }
         let isTorn = [from, to].map { edge in
             interval.start(before: edge.advanced(by: .milliseconds(1)), in: zone) != edge
         }
@@ -258,6 +296,11 @@ public struct QueryTimeRange: Sendable, Hashable {
     ///
     /// This is the end of the range.
     public var end: Timestamp { edges[edges.count - 1] }
+
+    /// Whether a time between ``start`` and ``end`` is in one of the two periods, not between them.
+    public func contains(_ moment: Timestamp) -> Bool {
+        moment >= edges[0] || edgesBefore.last.map { moment < $0 } ?? false
+    }
 
     /// Returns the index of the interval that contains a time.
     ///

@@ -44,7 +44,8 @@ struct RelativeRange: Sendable, Hashable {
         else {
             throw InvalidQueryError(
                 "last",
-                "“\(text.prefix(64))” is not a duration: write 90m, 24h or 30d, which include the current one."
+                "“\(text.prefix(64))” is not a time range: write 90m, 24h or 30d, which include the current one, or one of "
+                    + "\(CalendarRange.names)."
             )
         }
         guard count <= Self.longestDays * QueryInterval.dayLength / unit.length else {
@@ -79,12 +80,12 @@ extension QueryParameterReader {
     /// Parses the time range in `last`; nil when absent.
     func last(now: Timestamp, _ zones: ZoneDirectory) throws(InvalidQueryError) -> (from: Timestamp, to: Timestamp)? {
         guard let text = try text("last") else { return nil }
-        for other in ["from", "to"] {
-            guard try self.text(other) != nil else { continue }
-            throw InvalidQueryError(
-                "last",
-                "“last” counts back from now and cannot be combined with “\(other)”; omit one of them."
-            )
+        try checkLastIsAlone()
+        if let range = CalendarRange(rawValue: text) {
+            return range.range(at: now, in: try zone(zones, over: CalendarRange.needed(until: now)))
+        }
+        guard text != AllTimeRange.name else {
+            throw InvalidQueryError("last", "“all” is not available here: write “from” with a date, or a range such as 90d.")
         }
         let range = try RelativeRange(text)
         let start = range.start(until: now, in: try zone(zones, over: range.needed(until: now)))
@@ -95,17 +96,29 @@ extension QueryParameterReader {
         return (start, now)
     }
 
-    /// Returns the time zone of the query.
+    /// Throws if `last` is combined with another range.
+    func checkLastIsAlone() throws(InvalidQueryError) {
+        for other in ["from", "to"] {
+            guard try text(other) != nil else { continue }
+            throw InvalidQueryError(
+                "last",
+                "“last” counts back from now and cannot be combined with “\(other)”; omit one of them."
+            )
+        }
+    }
+
+    /// Returns the time zone of the query, with the day on which its weeks begin.
     ///
     /// - Parameter range: the time range that the offsets must cover.
     func zone(_ zones: ZoneDirectory, over range: Range<Timestamp>) throws(InvalidQueryError) -> ZoneOffsets {
         let name = try text("zone") ?? "UTC"
-        guard let zone = name.utf8.count <= 64 ? zones(name, range) : nil else {
+        guard var zone = name.utf8.count <= 64 ? zones(name, range) : nil else {
             throw InvalidQueryError(
                 "zone",
                 "“\(name.prefix(64))” is not the name of a time zone, such as Europe/Berlin or UTC."
             )
         }
+        zone.weekStart = try choice("week_start", WeekStart.self) ?? .monday
         return zone
     }
 }

@@ -76,7 +76,7 @@ public struct Retention: Sendable, Hashable {
 extension RetentionQuery {
     private static let known: Set<String> = [
         "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "last", "from", "to",
-        "zone", "interval", "cohort", "unit",
+        "zone", "week_start", "interval", "cohort", "unit",
     ]
 
     /// Parses a query from URL parameters.

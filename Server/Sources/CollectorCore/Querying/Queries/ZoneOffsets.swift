@@ -33,6 +33,8 @@ public struct ZoneOffsets: Sendable, Hashable {
 
     /// The zone's IANA name, as requested.
     public let name: String
+    /// The day on which the calendar's weeks begin.
+    public var weekStart = WeekStart.monday
     /// The segments, earliest first; the first and last are unbounded.
     let segments: [Segment]
 
@@ -115,12 +117,13 @@ public struct ZoneOffsets: Sendable, Hashable {
     }
 
     public static func == (left: ZoneOffsets, right: ZoneOffsets) -> Bool {
-        left.name == right.name
+        left.name == right.name && left.weekStart == right.weekStart
             && left.segments.elementsEqual(right.segments) { $0.start == $1.start && $0.offset == $1.offset }
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
+        hasher.combine(weekStart)
         for segment in segments {
             hasher.combine(segment.start)
             hasher.combine(segment.offset)

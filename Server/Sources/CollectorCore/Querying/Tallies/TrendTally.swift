@@ -88,6 +88,7 @@ public struct TrendTally: Sendable {
         person: Int64?,
         measured: QueryValue? = nil
     ) throws(StoreError) {
+        guard query.time.contains(time) else { return }
         let number = measured.flatMap { $0.number ?? (query.readsTextsAsNumbers ? $0.spelledNumber : nil) }
         let slot = query.time.slot(of: time)
         let group = try self.group(of: value)

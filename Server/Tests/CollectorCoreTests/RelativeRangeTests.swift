@@ -56,7 +56,9 @@ struct RelativeRangeTests {
         _ from: String,
         _ to: String
     ) throws {
-        let parameters = [(name: "last", value: last), (name: "zone", value: zone), (name: "week_start", value: weekStart)]
+        let parameters = [
+            (name: "last", value: last), (name: "zone", value: zone), (name: "week_start", value: weekStart),
+        ]
         let query = try TrendQuery(parameters: parameters, now: Self.now, zones: Self.zones)
         #expect(query.time.start == Timestamp(iso8601: from))
         #expect(query.time.end == Timestamp(iso8601: to))
@@ -97,7 +99,9 @@ struct RelativeRangeTests {
         _ from: String,
         _ to: String
     ) throws {
-        let parameters = [(name: "last", value: last), (name: "interval", value: interval), (name: "compare", value: "before")]
+        let parameters = [
+            (name: "last", value: last), (name: "interval", value: interval), (name: "compare", value: "before"),
+        ]
         let time = try TrendQuery(parameters: parameters, now: Self.now, zones: Self.zones).time
         #expect(time.edgesBefore.first == Timestamp(iso8601: from) && time.edgesBefore.last == Timestamp(iso8601: to))
         #expect(time.edgesBefore.count == time.edges.count)
@@ -144,7 +148,9 @@ struct RelativeRangeTests {
         let empty = try AllTimeRange.resolved([("last", "all")], first: nil, now: Self.now, zones: Self.zones)
         let today = try TrendQuery(parameters: empty, now: Self.now, zones: Self.zones)
         #expect(today.time.start == Timestamp(iso8601: "2023-11-14T00:00:00.000Z"))
-        for wrong in [[("last", "all"), ("from", "5")], [("last", "all"), ("last", "7d")], [("last", "all"), ("zone", "x")]] {
+        for wrong in [
+            [("last", "all"), ("from", "5")], [("last", "all"), ("last", "7d")], [("last", "all"), ("zone", "x")],
+        ] {
             #expect(throws: InvalidQueryError.self) {
                 try AllTimeRange.resolved(
                     wrong.map { (name: $0.0, value: $0.1) },
@@ -161,7 +167,9 @@ struct RelativeRangeTests {
         let calendar = ProjectCalendar(timeZone: "Europe/Berlin", weekStart: .sunday)
         func text(_ parameters: [ProjectCalendar.Parameter]) -> [String] { parameters.map { "\($0.name)=\($0.value)" } }
         #expect(text(calendar.completing([])) == ["zone=Europe/Berlin", "week_start=sunday"])
-        #expect(text(calendar.completing([("zone", "UTC"), ("week_start", "monday")])) == ["zone=UTC", "week_start=monday"])
+        #expect(
+            text(calendar.completing([("zone", "UTC"), ("week_start", "monday")])) == ["zone=UTC", "week_start=monday"]
+        )
         #expect(text(calendar.completing([("zone", "")])) == ["zone=", "zone=Europe/Berlin", "week_start=sunday"])
         #expect(text(ProjectCalendar().completing([("name", "a")])) == ["name=a"])
     }

@@ -94,7 +94,9 @@ struct QueryEndpointTests {
             #expect(first.body.contains(#""first_event":1699999200000"#), "\(first.body)")
             let all = try await start("last=all&interval=month")
             #expect(all == Timestamp(milliseconds: 1_699_920_000_000))
-            for (query, field) in [("last=all&from=1", "last"), ("last=all&zone=Mars", "zone"), ("unknown=1", "unknown")] {
+            for (query, field) in [
+                ("last=all&from=1", "last"), ("last=all&zone=Mars", "zone"), ("unknown=1", "unknown"),
+            ] {
                 let path = field == "unknown" ? "/v1/settings?" : "/v1/trends?"
                 let wrong = try await collector.request("GET", path + query)
                 #expect(wrong.status == 400 && wrong.text("field") == field, "\(wrong.body)")

@@ -56,7 +56,9 @@ struct EventRangesTests {
         )
         func often() -> Bool { Int.random(in: 0..<3, using: &random) == 0 }
         if often() {
-            query.names = Array(["often", "seldom", "never"].shuffled(using: &random).prefix(.random(in: 1...3, using: &random)))
+            query.names = Array(
+                ["often", "seldom", "never"].shuffled(using: &random).prefix(.random(in: 1...3, using: &random))
+            )
         }
         if often() { query.user = ["carl", "dora", "nobody"].randomElement(using: &random) }
         if often() { query.session = ["s1", "s2", "s3"].randomElement(using: &random) }

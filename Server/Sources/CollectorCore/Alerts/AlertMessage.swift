@@ -150,7 +150,9 @@ extension AlertCondition {
         case .trends, .funnels:
             let parts = query.split(separator: "&").map(String.init)
             let question = kind == .funnels ? "funnel" : kind.rawValue
-            if parts.contains(where: { $0.hasPrefix("last=") && CalendarRange(rawValue: String($0.dropFirst(5))) != nil }) {
+            if parts.contains(where: {
+                $0.hasPrefix("last=") && CalendarRange(rawValue: String($0.dropFirst(5))) != nil
+            }) {
                 return "/?" + (["questions=\(question)"] + parts).joined(separator: "&")
             }
             let last = parts.last { $0.hasPrefix("last=") }.flatMap { DurationText.length($0.dropFirst(5)) } ?? .zero

@@ -67,7 +67,9 @@ struct FailedEndpoints: RoutedResource {
     private func time(_ query: QueryParameters) throws(RequestFailure) -> QueryTimeRange {
         do {
             return try TrendQuery(
-                parameters: dependencies.configuration.calendar.completing(query.parameters.filter { $0.name != "top" }),
+                parameters: dependencies.configuration.calendar.completing(
+                    query.parameters.filter { $0.name != "top" }
+                ),
                 now: dependencies.clock.now().wall,
                 zones: zones
             ).time

@@ -35,5 +35,7 @@ struct CalendarOptions: ParsableArguments {
     }
 
     /// The calendar.
-    var calendar: ProjectCalendar { ProjectCalendar(timeZone: timeZone, weekStart: WeekStart(rawValue: weekStartName) ?? .monday) }
+    var calendar: ProjectCalendar {
+        ProjectCalendar(timeZone: timeZone, weekStart: WeekStart(rawValue: weekStartName) ?? .monday)
+    }
 }

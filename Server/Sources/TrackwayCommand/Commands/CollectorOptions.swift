@@ -75,10 +75,11 @@ struct FilterOptions: ParsableArguments {
 
     /// The filter as query parameters.
     var query: [(name: String, value: String)] {
-        name.map { (name: "name", value: $0) } + [
-            ("installation", installation), ("user", user), ("session", session), ("project", project),
-            ("run", run),
-        ].compactMap { field, value in value.map { (name: field, value: $0) } }
+        name.map { (name: "name", value: $0) }
+            + [
+                ("installation", installation), ("user", user), ("session", session), ("project", project),
+                ("run", run),
+            ].compactMap { field, value in value.map { (name: field, value: $0) } }
     }
 
     /// Checks the format of the installation id.

@@ -5,7 +5,8 @@ public import TrackwayCore
 
 extension TrendQuery {
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "interval", "measure",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "interval",
+        "measure",
         "by", "values", "top", "compare", "texts",
     ]
 

@@ -93,7 +93,9 @@ public enum QueryInterval: String, Sendable, Hashable, CaseIterable {
         let elapsed = to.milliseconds - from.milliseconds
         let length = zone.local(to) - zone.local(from)
         let moved: (Timestamp) -> Timestamp
-        if months != nil, [from, to].allSatisfy({ zone.instant(local: start(of: zone.local($0), zone.weekStart)) == $0 }) {
+        if months != nil,
+            [from, to].allSatisfy({ zone.instant(local: start(of: zone.local($0), zone.weekStart)) == $0 })
+        {
             let months = Self.months(zone.local(to)) - Self.months(zone.local(from))
             moved = { zone.instant(local: Self.startOfMonth(Self.months(zone.local($0)) - months)) }
         } else if self == .minute || self == .hour || length <= 0 {

@@ -85,7 +85,10 @@ extension QueryParameterReader {
             return range.range(at: now, in: try zone(zones, over: CalendarRange.needed(until: now)))
         }
         guard text != AllTimeRange.name else {
-            throw InvalidQueryError("last", "“all” is not available here: write “from” with a date, or a range such as 90d.")
+            throw InvalidQueryError(
+                "last",
+                "“all” is not available here: write “from” with a date, or a range such as 90d."
+            )
         }
         let range = try RelativeRange(text)
         let start = range.start(until: now, in: try zone(zones, over: range.needed(until: now)))

@@ -152,6 +152,19 @@ class Charts(PageTest):
         expect(page.locator(".big-number b")).to_have_text("60")
         expect(page.locator(".group-bars")).to_have_count(0)
 
+    def test_several_attributes_and_buckets_form_groups(self):
+        page = self.open("/?questions=trends&name=paint&by=shade&by=context.device.country&buckets=2,8&last=7d&chart=number")
+        expect(page.locator(".group-bars li")).to_have_count(4)
+        for text in ["2 to < 8 · FR", "2 to < 8 · DE", "< 2 · DE", "≥ 8 · FR"]:
+            expect(page.locator(".group-bars")).to_contain_text(text)
+        expect(page.locator(".big-number b")).to_have_text("10")
+        self.assertEqual([page.locator(f"[data-field={field}]").input_value() for field in ("by", "by-2", "by-3", "buckets")], ["shade", "context.device.country", "", "2,8"])
+        page.locator("[data-field=by-2]").fill("color")
+        expect(page).to_have_url(re.compile("by=shade&by=color&buckets=2"))
+        expect(page.locator(".group-bars")).to_contain_text("2 to < 8 · \"7\"")
+        page.locator("[data-field=by]").fill("")
+        expect(page).to_have_url(re.compile("by=color"))
+
     def test_a_field_that_no_event_has_suggests_others(self):
         page = self.open("/?questions=trends&name=paint&by=country&last=7d")
         page.get_by_role("button", name="context.device.country").click()
@@ -238,6 +251,18 @@ class PointEvents(PageTest):
         self.assertEqual(self.shades(panel), [1, 2])
         _, panel = self.open_point("name=paint&by=color&values=texts&top=2&point=total&group=other")
         self.assertEqual(self.shades(panel), [3, 4, 5, 6, 9])
+
+    def test_a_combination_or_bucket_lists_exactly_its_events(self):
+        for group, shades in [('[{"from":2,"to":8},"FR"]', [4, 5, 6, 7]), ('[{"to":2},"DE"]', [0, 1]), ('[{"from":8},"FR"]', [8, 9])]:
+            with self.subTest(group):
+                _, panel = self.open_point(f"name=paint&by=shade&by=context.device.country&buckets=2,8&point=total&group={group}")
+                self.assertEqual(self.shades(panel), shades)
+        _, panel = self.open_point('name=paint&by=color&by=context.device.country&point=total&group=[null,"FR"]')
+        self.assertEqual(self.shades(panel), [9])
+        for rest in ["by=shade&buckets=2&point=total&group=null", "by=shade&by=color&top=1&point=total&group=other", "by=shade&by=color&point=total&group=[1]"]:
+            with self.subTest(rest):
+                page = self.open(f"/?questions=trends&last=7d&name=paint&{rest}&list=events")
+                expect(page.locator(".people-panel").get_by_role("status")).to_contain_text("cannot be listed")
 
     def test_a_point_without_events_of_its_own_is_explained(self):
         for rest, reason in [("by=color&point=total&group={", "cannot be listed"), ("point=99999999999999", "not in the time range"), ("point=abc", "not in the time range"), ("point=total&period=before", "not in the time range")]:

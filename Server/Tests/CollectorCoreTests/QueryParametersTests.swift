@@ -70,6 +70,39 @@ struct QueryParametersTests {
         #expect(query.time.edgesBefore.map(\.milliseconds) == [1_699_995_600_000, 1_699_999_200_000])
     }
 
+    @Test
+    func `a grouping has up to three fields, and buckets of numbers of the first`() throws {
+        let query = try Self.query(("by", "total"), ("by", "currency"), ("buckets", "-1,0.5,10"), ("top", "100"))
+        let grouping = try #require(query.grouping)
+        #expect(grouping.fields == [.attribute("total"), .attribute("currency")] && grouping.top == 100)
+        #expect(grouping.buckets == [.integer(-1), .double(0.5), .integer(10)])
+    }
+
+    @Test(arguments: [
+        ([("by", "a"), ("by", "b"), ("by", "a")], "by", "twice"),
+        ([("by", "a"), ("by", "b"), ("by", "c"), ("by", "d")], "by", "at most 3"),
+        ([("buckets", "1")], "buckets", "“by”"), ([("by", "a"), ("top", "101")], "top", "between 1 and 100"),
+        ([("by", "a"), ("buckets", "1,x")], "buckets", "“x” is not a number"),
+        ([("by", "a"), ("buckets", "1,,2")], "buckets", "“” is not a number"),
+        ([("by", "a"), ("buckets", "1,")], "buckets", "“” is not a number"),
+        ([("by", "a"), ("buckets", "1, 2")], "buckets", "“ 2” is not a number"),
+        ([("by", "a"), ("buckets", "2,1")], "buckets", "not greater"),
+        ([("by", "a"), ("buckets", "1,1.0")], "buckets", "not greater"),
+        ([("by", "a"), ("buckets", "1e999")], "buckets", "not a number"),
+        ([("by", "a"), ("buckets", (1...51).map(String.init).joined(separator: ","))], "buckets", "at most 50"),
+    ])
+    func `an invalid grouping is rejected with the parameter and a hint`(
+        _ parameters: [(String, String)],
+        _ field: String,
+        _ hint: String
+    ) {
+        let parameters = parameters.map { (name: $0.0, value: $0.1) }
+        let error = #expect(throws: InvalidQueryError.self) {
+            try TrendQuery(parameters: parameters, now: Self.now) { _, _ in .utc }
+        }
+        #expect(error?.field == field && error?.message.contains(hint) ?? false, "\(String(describing: error))")
+    }
+
     @Test(arguments: [
         ("where", "total", "no comparison"), ("where", "=5", "no name"), ("where", "context..a=5", "empty part"),
         ("where", "\"a=5", "does not end"), ("where", "a=\"b\"c", "after the quoted value"),
@@ -88,7 +121,7 @@ struct QueryParametersTests {
         ("measure", "sum:", "no name"),
         ("measure", "events:x", "not one of events"), ("measure", "median:x", "not one of events"),
         ("by", "\"a\"b", "after the quoted"),
-        ("top", "3", "name an attribute"), ("top", "0", "between 1 and 25"), ("top", "26", "between 1 and 25"),
+        ("top", "3", "name an attribute"), ("top", "0", "between 1 and 100"), ("top", "101", "between 1 and 100"),
         ("top", "x", "not a whole number"),
         ("values", "texts", "name an attribute"), ("values", "numbers", "not “texts”"),
         ("compare", "after", "not “before”"), ("texts", "yes", "not “numbers”"),

@@ -183,6 +183,85 @@ struct TrendTests {
         #expect(try await environment.store.trend(query).series.count == 2)
     }
 
+    /// Returns the groups of a trend, each with its number of events.
+    private static func groups(
+        _ environment: IndexEnvironment,
+        _ grouping: TrendQuery.Grouping
+    ) async throws -> [String] {
+        try await environment.store.trend(TrendQuery(in: try days(1), grouping: grouping)).series.map { series in
+            let group =
+                switch series.group {
+                case .all: "all"
+                case .value(nil): "null"
+                case .value(let value?):
+                    JSONWriter.withThreadBuffer { writer in
+                        value.write(to: &writer)
+                        return String(decoding: writer.array(), as: UTF8.self)
+                    }
+                case .other(let count): "other \(count)"
+                }
+            guard case .integer(let events)? = series.now.total else { return group }
+            return "\(group) \(events)"
+        }
+    }
+
+    private static func indexed(_ attributes: [String]) async throws -> IndexEnvironment {
+        var batch = Batch(1, 1, 1...UInt64(attributes.count))
+        batch.lines = attributes.enumerated().map { index, attributes in
+            line(UInt64(index + 1), time: start, attributes: attributes)
+        }
+        return try await index(batch)
+    }
+
+    @Test
+    func `each combination of values of several attributes is a group`() async throws {
+        let environment = try await Self.indexed([
+            #"{"a":"x","b":1}"#, #"{"a":"x","b":1}"#, #"{"a":"x","b":1}"#, #"{"a":"x","b":"1"}"#, #"{"a":"x","b":"1"}"#,
+            #"{"a":"x"}"#, #"{"b":1}"#, "{}",
+        ])
+        let (a, b) = (QueryField.attribute("a"), QueryField.attribute("b"))
+        #expect(
+            try await Self.groups(environment, .init(by: a, and: [b])) == [
+                #"["x",1] 3"#, #"["x","1"] 2"#, #"["x",null] 1"#, "[null,1] 1", "[null,null] 1",
+            ]
+        )
+        #expect(
+            try await Self.groups(environment, .init(by: b, and: [a], top: 1, readsValuesAsTexts: true)) == [
+                #"["1","x"] 5"#, "other 3 3",
+            ]
+        )
+        #expect(
+            try await Self.groups(environment, .init(by: a, and: [b, .attribute("c")], top: 1)) == [
+                #"["x",1,null] 3"#, "other 4 5",
+            ]
+        )
+    }
+
+    @Test
+    func `each bucket includes its lower limit; values that are not numbers are one group`() async throws {
+        let numbers = ["-5", "9.99", "10", "49", "50.0", "1e3", "1e3", #""20""#, "true", "null", "[10]"]
+        let environment = try await Self.indexed(numbers.map { "{\"a\":\($0),\"b\":\"x\"}" })
+        let (a, b) = (QueryField.attribute("a"), QueryField.attribute("b"))
+        let limits: [JSONNumber] = [.integer(10), .integer(50)]
+        for asTexts in [false, true] {
+            let grouping = TrendQuery.Grouping(by: a, buckets: limits, readsValuesAsTexts: asTexts)
+            #expect(
+                try await Self.groups(environment, grouping) == [
+                    "null 4", #"{"from":50} 3"#, #"{"from":10,"to":50} 2"#, #"{"to":10} 2"#,
+                ],
+                "\(asTexts)"
+            )
+            #expect(
+                try await Self.groups(environment, .init(by: a, and: [b], buckets: limits, readsValuesAsTexts: asTexts))
+                    == [
+                        #"[null,"x"] 4"#, #"[{"from":50},"x"] 3"#, #"[{"from":10,"to":50},"x"] 2"#,
+                        #"[{"to":10},"x"] 2"#,
+                    ],
+                "\(asTexts)"
+            )
+        }
+    }
+
     /// The values of one attribute, one per event.
     private static let mixed = [
         "1", #""1""#, "1.0", #""1.0""#, "true", #""true""#, "null", #""null""#, #"{"b":[1]}"#, #""{\"b\":[1]}""#,

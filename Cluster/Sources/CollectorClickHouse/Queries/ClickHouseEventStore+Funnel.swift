@@ -7,7 +7,7 @@ internal import TrackwayCore
 extension ClickHouseEventStore {
     package func funnel(_ query: FunnelQuery) async throws(StoreError) -> Funnel {
         try PeopleSupport.check(query.steps, query.unit)
-        if let field = query.grouping?.field { try PeopleSupport.check([field], parameter: "by") }
+        try PeopleSupport.check(query.grouping)
         var tally = FunnelTally(query, budget: budget)
         var meter = QueryMeter(budget, clock: clock)
         var people: [(user: [UInt8], installation: InstallationID)] = []
@@ -34,7 +34,7 @@ extension ClickHouseEventStore {
                         person: number,
                         at: Timestamp(milliseconds: time),
                         position: row.positions[index],
-                        value: query.grouping == nil ? nil : QueryValue(columnBytes: row.groups[index])
+                        value: query.grouping.flatMap { $0.value { _ in QueryValue(columnBytes: row.groups[index]) } }
                     )
                 }
             }

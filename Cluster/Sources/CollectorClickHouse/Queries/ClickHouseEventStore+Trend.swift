@@ -25,7 +25,7 @@ extension ClickHouseEventStore {
             try tally.count(
                 Int64(clamping: count.events),
                 at: intervals.beginnings[Int(count.interval)],
-                value: QueryValue(columnBytes: count.group),
+                value: query.grouping.flatMap { $0.value { _ in QueryValue(columnBytes: count.group) } },
                 person: person,
                 measured: QueryValue(columnBytes: count.measured)
             )

@@ -26,9 +26,21 @@ enum PeopleSupport {
     /// Throws if a trend reads values of people, or counts groups.
     static func check(_ query: TrendQuery) throws(StoreError) {
         try check([query.filter])
-        if let field = query.grouping?.field { try check([field], parameter: "by") }
+        try check(query.grouping)
         if let field = query.measure.field { try check([field], parameter: "measure") }
         if case .groups = query.measure { throw groupsUnsupported("measure") }
+    }
+
+    /// Throws if a grouping reads values of people, or has several fields.
+    static func check(_ grouping: TrendQuery.Grouping?) throws(StoreError) {
+        guard let grouping else { return }
+        try check(grouping.fields, parameter: "by")
+        guard grouping.furtherFields.isEmpty else {
+            throw .unsupported(
+                "by",
+                "ClickHouse groups by one field: write “by” once, or query a collector on one machine."
+            )
+        }
     }
 
     private static func groupsUnsupported(_ parameter: String) -> StoreError {

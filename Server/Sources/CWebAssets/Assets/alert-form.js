@@ -179,7 +179,7 @@ async function currentValue({ kind, query, of }, signal) {
  */
 function alertQuery(query) {
   if (query === "") return "name=purchase&last=1h";
-  const unsupported = ["last", "from", "to", "interval", "by", "values", "top", "compare", "people", "zone"];
+  const unsupported = ["last", "from", "to", "interval", "by", "buckets", "values", "top", "compare", "people", "zone"];
   const pairs = query.split("&").filter((pair) => !unsupported.includes(pair.split("=")[0]));
   return [...pairs, "last=24h"].join("&");
 }

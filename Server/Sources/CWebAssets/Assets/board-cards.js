@@ -188,7 +188,7 @@ export function withExplicitZone({ title, size, kind, query, chart }) {
 export function defaultTitle(kind, params) {
   const events = params.getAll("name").join(", ");
   const title = {
-    trends: () => [measureText(params), events === "" ? "" : `: ${events}`, params.has("by") ? ` by ${params.get("by")}` : ""].join(""), funnel: () => params.getAll("step").join(" → "),
+    trends: () => [measureText(params), events === "" ? "" : `: ${events}`, params.has("by") ? ` by ${params.getAll("by").join(", ")}` : ""].join(""), funnel: () => params.getAll("step").join(" → "),
   }[kind]?.() ?? [insightTypes[kind].title, events].filter(Boolean).join(": ");
   return truncate(title.replace(/\p{Cc}/gu, " ").trim(), 60);
 }

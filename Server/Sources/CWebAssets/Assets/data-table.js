@@ -21,20 +21,38 @@ export const formatPercent = (part, whole) => (whole > 0 ? `${numberFormat.forma
 /** Returns a node for an untrusted name, truncated to one line, with isolated text direction. */
 export const nameNode = (name, maximumLength = 80) => h("bdi", { title: name.length > maximumLength ? printable(truncate(name, 1000)) : null }, printable(truncate(name, maximumLength)));
 
+const separator = " · ";
+
 /**
- * Returns the name of a group: its value, a label for the missing attribute, or the number of groups that it combines.
- * Different groups have different names. `areAllStrings`: whether no group is a number, a boolean, a list or an object.
+ * Returns the name of a group: its values or buckets, a label for a missing attribute, or the number of groups that it
+ * combines. Different groups have different names. `params` are those of the query.
  */
-export function groupName(series, attribute, areAllStrings = false) {
+export function groupName(series, params) {
   if ("other" in series) return `${formatValue(series.other)} more`;
   if (!("group" in series)) return "all";
+  const attributes = params.getAll("by");
+  const values = attributes.length > 1 && Array.isArray(series.group) ? series.group : [series.group];
+  return values.map((value, index) => {
+    if (index === 0 && params.has("buckets")) return value === null ? `no number in ${attributes[0].slice(0, 40)}` : bucketName(value);
+    return valueName(value, attributes[index] ?? "", params.has("values"), values.length > 1);
+  }).join(separator);
+}
+
+/** Returns the name of a range of numbers, such as “10 to < 50”. */
+function bucketName({ from, to }) {
+  if (from === undefined) return `< ${to}`;
+  return to === undefined ? `≥ ${from}` : `${from} to < ${to}`;
+}
+
+/** `areAllStrings`: whether no value is a number, a boolean, a list or an object. */
+function valueName(value, attribute, areAllStrings, isPart) {
   const missingLabel = `no ${attribute.slice(0, 40)}`;
-  if (series.group === null) return missingLabel;
-  if (typeof series.group !== "string") return JSON.stringify(series.group);
+  if (value === null) return missingLabel;
+  if (typeof value !== "string") return JSON.stringify(value);
   // Quote strings that look like a number, an empty value, or a label assigned by this function, and strings that
   // contain quotation marks.
-  const isAmbiguous = (areAllStrings ? /^(?:all|[\d,]+ more|".*|\s*)$/s : /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s).test(series.group);
-  return isAmbiguous || series.group === missingLabel ? JSON.stringify(series.group) : series.group;
+  const isAmbiguous = (areAllStrings ? /^(?:all|[\d,]+ more|".*|\s*)$/s : /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s).test(value);
+  return isAmbiguous || value === missingLabel || (isPart && value.includes(separator.trim())) ? JSON.stringify(value) : value;
 }
 
 /**

@@ -126,25 +126,39 @@ export class UnitField {
   }
 }
 
-/** The fields for the attribute to group by, and for whether values with the same text form one group. */
+const maximumGroupings = 3;
+
+/** The fields for up to three attributes to group by, for buckets, and for whether values with the same text form one group. */
 export class GroupField {
-  keys = ["by", "values"];
-  #by;
+  keys = ["by", "buckets", "values"];
+  #inputs;
+  #buckets;
   #checkbox;
 
   constructor(params) {
-    this.#by = h("input", { ...textInputAttributes, "data-field": "by", placeholder: "attribute, context.app.version or person.plan", list: "attributes", value: params.get("by") });
+    const attributes = params.getAll("by");
+    this.#inputs = Array.from({ length: maximumGroupings }, (_, index) =>
+      h("input", { ...textInputAttributes, "data-field": index === 0 ? "by" : `by-${index + 1}`, placeholder: "attribute, context.app.version or person.plan", list: "attributes", value: attributes[index] ?? "" }));
+    this.#buckets = h("input", { ...textInputAttributes, "data-field": "buckets", placeholder: "10,50,100", value: params.get("buckets") });
     this.#checkbox = h("input", { type: "checkbox", "data-field": "values", checked: params.get("values") === "texts" });
     const checkboxLabel = h("label", { class: "form-check" }, this.#checkbox, "Group values with the same text, such as 1 and “1”");
-    const updateVisibility = () => (checkboxLabel.hidden = this.#by.value.trim() === "");
-    this.#by.addEventListener("input", updateVisibility);
+    const labels = this.#inputs.map((input, index) => h("label", {}, h("span", {}, index === 0 ? "Group by" : "and by"), input));
+    const bucketsLabel = h("label", {}, h("span", {}, "Limits between groups of numbers"), this.#buckets);
+    const updateVisibility = () => {
+      const isUsed = this.#inputs.map((input) => input.value.trim() !== "");
+      checkboxLabel.hidden = bucketsLabel.hidden = !isUsed.includes(true);
+      // An empty input for the next attribute follows the last one.
+      labels.forEach((label, index) => (label.hidden = index > isUsed.lastIndexOf(true) + 1));
+    };
+    for (const input of this.#inputs) input.addEventListener("input", updateVisibility);
     updateVisibility();
-    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Group by"), this.#by), checkboxLabel);
+    this.node = h("div", { class: "form-part" }, labels[0], bucketsLabel, ...labels.slice(1), checkboxLabel);
   }
 
   read() {
-    const by = nonEmptyPair("by", this.#by.value);
-    return [...by, ...(by.length > 0 && this.#checkbox.checked ? [["values", "texts"]] : [])];
+    const by = this.#inputs.flatMap((input) => nonEmptyPair("by", input.value));
+    if (by.length === 0) return [];
+    return [...by, ...nonEmptyPair("buckets", this.#buckets.value), ...(this.#checkbox.checked ? [["values", "texts"]] : [])];
   }
 }
 

@@ -13,7 +13,7 @@ const durationText = (ms) => (ms === null || ms === undefined ? "–" : formatLo
 
 /** Draws the steps as bars, and the table. `openPeople(point)` lists the users behind a number, unless it is null. */
 export function drawFunnel(result, params, range, setParam = null, openPeople = null) {
-  const series = result.series.map((item, index) => ({ ...item, name: groupName(item, params.get("by"), params.has("values")), style: "other" in item ? "cx" : seriesClass(index) }));
+  const series = result.series.map((item, index) => ({ ...item, name: groupName(item, params), style: "other" in item ? "cx" : seriesClass(index) }));
   const maximum = Math.max(...series.map(({ steps }) => steps[0]?.people ?? 0), 0);
   if (maximum === 0) return null;
   const totals = result.steps.map((_, index) => series.reduce((sum, { steps }) => sum + steps[index].people, 0));

@@ -41,7 +41,7 @@ export const insightTypes = {
     empty: (params) => emptyTrends[params.get("measure")?.split(":")[0]] ?? noEvents,
     title: "Trends", description: "Events and users over time", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true, listsPeople: true, charts: trendCharts,
     // The total over all groups, because people and installations can be in several groups.
-    overallQuery: (params, query) => (params.get("chart") === "number" && params.has("by") ? query.filter(([key]) => !["by", "values", "top"].includes(key)) : null),
+    overallQuery: (params, query) => (params.get("chart") === "number" && params.has("by") ? query.filter(([key]) => !["by", "buckets", "values", "top"].includes(key)) : null),
     form: (params, onChange) => [
       eventFields(params, onChange), filterFields(params, onChange), new MeasureField(params), new SelectField(params, intervalOptions()), new GroupField(params), new TimeRangeField(params, onChange),
       new CheckboxField(params, { key: "compare", value: "before", label: "Compare with the previous period" }),

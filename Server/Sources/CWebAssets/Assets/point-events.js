@@ -112,26 +112,48 @@ function pointRange(params, query, { edges, edges_before: edgesBefore }) {
 
 /** Returns the conditions of the point's group; an empty list without a group, null if conditions cannot express it. */
 function groupConditions(params, { series }) {
-  const [by, group] = [params.get("by"), params.get("group")];
-  if (group === "" || by === "") return [];
-  const condition = (comparison, value = "") => formatCondition({ name: by, comparison, value });
-  // With groups by text, “7” and 7 are one group, which only a value without quotation marks equals.
-  const isSameText = (value) => params.has("values") && typeof value === "string" && /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(value);
-  if (group === "other") {
-    const values = series.filter((item) => "group" in item).map((item) => item.group);
-    const shown = values.filter((value) => value !== null);
-    if (shown.some((value) => typeof value === "object")) return null;
-    return [...(values.length > shown.length ? [condition("=*")] : []), condition("≠[]", shown.map((value) => (isSameText(value) ? value : JSON.stringify(value))).join(","))];
-  }
+  const [attributes, group] = [params.getAll("by"), params.get("group")];
+  if (group === "" || attributes.length === 0) return [];
+  const isPlain = attributes.length === 1 && !params.has("buckets");
+  if (group === "other") return isPlain ? otherConditions(attributes[0], series, params) : null;
   let value;
   try {
     value = JSON.parse(group);
   } catch {
     return null;
   }
+  const values = attributes.length === 1 ? [value] : value;
+  if (!Array.isArray(values) || values.length !== attributes.length) return null;
+  const parts = values.map((part, index) => (index === 0 && params.has("buckets") ? bucketConditions(attributes[0], part) : valueConditions(attributes[index], part, attributes.length === 1 ? group : JSON.stringify(part), params)));
+  return parts.includes(null) ? null : parts.flat();
+}
+
+const conditionOn = (by) => (comparison, value = "") => formatCondition({ name: by, comparison, value });
+
+/** Whether only a value without quotation marks equals the group: with groups by text, “7” and 7 are one group. */
+const isSameText = (value, params) => params.has("values") && typeof value === "string" && /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(value);
+
+/** Returns the conditions of the group of all other values; conditions cannot exclude lists and objects. */
+function otherConditions(by, series, params) {
+  const condition = conditionOn(by);
+  const values = series.filter((item) => "group" in item).map((item) => item.group);
+  const shown = values.filter((value) => value !== null);
+  if (shown.some((value) => typeof value === "object")) return null;
+  return [...(values.length > shown.length ? [condition("=*")] : []), condition("≠[]", shown.map((value) => (isSameText(value, params) ? value : JSON.stringify(value))).join(","))];
+}
+
+/** Returns the conditions of a range of numbers; no condition matches every value that is not a number. */
+function bucketConditions(by, bucket) {
+  if (bucket === null || typeof bucket !== "object") return null;
+  return [["≥", bucket.from], ["<", bucket.to]].filter(([, limit]) => limit !== undefined).map(([comparison, limit]) => conditionOn(by)(comparison, String(limit)));
+}
+
+/** `json` is the value as JSON. */
+function valueConditions(by, value, json, params) {
+  const condition = conditionOn(by);
   if (value === null) return [condition("≠*")];
   if (typeof value === "object") return null;
-  if (params.has("values")) return [condition("=", typeof value === "string" && !isSameText(value) ? JSON.stringify(value) : String(value))];
+  if (params.has("values")) return [condition("=", typeof value === "string" && !isSameText(value, params) ? JSON.stringify(value) : String(value))];
   // A text in quotation marks equals only text, and a number or a boolean also equals a text that is written the same.
-  return typeof value === "string" ? [condition("=", JSON.stringify(value))] : [condition("=", group), condition("≠", JSON.stringify(group))];
+  return typeof value === "string" ? [condition("=", JSON.stringify(value))] : [condition("=", json), condition("≠", JSON.stringify(json))];
 }

@@ -5,7 +5,7 @@
 // panel can list the events behind the point instead.
 
 import { APIError, errorMessage, getJSON, requestHeaders } from "./api.js";
-import { formatPercent, formatValue, nameNode } from "./data-table.js";
+import { formatPercent, formatValue, groupName, nameNode } from "./data-table.js";
 import { h, setText } from "./dom.js";
 import { formatDateTime, pluralize, printable, shortID } from "./format.js";
 import { PointEvents } from "./point-events.js";
@@ -42,13 +42,13 @@ function pointTitle(type, params, result) {
     stickiness: () => `Active in ${pluralize(Number(first), result.interval)}`,
   }[type]();
   const group = params.get("group");
-  return [title, params.has("period") ? "previous period" : "", group === "" ? "" : group === "other" ? "other groups" : group === "null" ? `no ${params.get("by")}` : groupText(group)].filter(Boolean).join(" · ");
+  return [title, params.has("period") ? "previous period" : "", group === "" ? "" : group === "other" ? "other groups" : groupText(group, params)].filter(Boolean).join(" · ");
 }
 
-function groupText(json) {
+function groupText(json, params) {
   try {
     const value = JSON.parse(json);
-    return printable(typeof value === "string" ? value : json).slice(0, 60);
+    return printable(typeof value === "string" ? value : groupName({ group: value }, params)).slice(0, 60);
   } catch {
     return printable(json).slice(0, 60);
   }

@@ -63,9 +63,9 @@ function excludedText(counts, params) {
  * query cannot be changed. `openPeople(point)` lists the people behind a value; it is null if they cannot be listed.
  */
 export function drawTrends(result, params, range, setParam = null, openPeople = null) {
-  const by = params.get("by");
+  const by = params.getAll("by").length === 1 && !params.has("buckets") ? params.get("by") : "";
   // Without events, there are no groups either.
-  const series = result.series.map((item, index) => ({ ...item, name: groupName(item, by, params.has("values")), style: "other" in item ? "cx" : seriesClass(index) }));
+  const series = result.series.map((item, index) => ({ ...item, name: groupName(item, params), style: "other" in item ? "cx" : seriesClass(index) }));
   const counts = countValueTypes(series);
   // A sum of 0 is a valid result if there are events.
   const isEmpty = counts === null ? series.every(({ values, before }) => [...values, ...(before?.values ?? [])].every((value) => value === 0 || value === null)) : counts.events === 0;

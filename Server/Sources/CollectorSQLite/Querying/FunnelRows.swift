@@ -44,8 +44,8 @@ enum FunnelRows {
         let people = try PersonMap(db, cohorts: cohorts)
         let groups = query.unit.groupType.map { GroupNumbers($0, budget: meter.budget) }
         for (step, filter) in query.steps.enumerated() {
-            let grouping = step == 0 ? query.grouping?.field : nil
-            var pass = try EventReader(filter, fields: grouping.map { [$0] } ?? [], people: people, groups: groups, db)
+            let grouping = step == 0 ? query.grouping : nil
+            var pass = try EventReader(filter, fields: grouping?.fields ?? [], people: people, groups: groups, db)
             let end = step == 0 ? query.to : query.to.advanced(by: .milliseconds(query.window))
             try pass.read(from: query.from, to: end, &meter, db) { event in
                 // An event without a person, or a group if groups are counted, cannot be part of a funnel.
@@ -55,7 +55,7 @@ enum FunnelRows {
                     person: person,
                     at: event.time,
                     position: event.position,
-                    value: grouping == nil ? nil : event.value(0)
+                    value: grouping.flatMap { grouping in grouping.value { event.value($0) } }
                 )
             }
         }

@@ -38,7 +38,7 @@ enum TrendRows {
         _ db: Database
     ) throws -> (tally: TrendTally, groups: GroupNumbers?) {
         var fields: [QueryField] = []
-        let grouping = query.grouping.map { place(of: $0.field, &fields) }
+        let places = (query.grouping?.fields ?? []).map { place(of: $0, &fields) }
         let measured = query.measure.field.map { place(of: $0, &fields) }
         let readsPeople =
             query.measure == .users || point != nil || query.filter.readsPeople || fields.contains(where: \.isOfPerson)
@@ -56,7 +56,7 @@ enum TrendRows {
                 }
             try tally.count(
                 at: event.time,
-                value: grouping.flatMap { event.value($0) },
+                value: query.grouping.flatMap { grouping in grouping.value { event.value(places[$0]) } },
                 person: person,
                 measured: measured.flatMap { event.value($0) }
             )

@@ -56,13 +56,19 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Maximum time from the first step to the last, such as 30m, 12h, or 7d.")
     var window = "7d"
 
-    @Option(help: "Attribute of the first step, or member of its context, to group by.")
-    var by: String?
+    @Option(
+        parsing: .singleValue,
+        help: "Attribute of the first step, or member of its context, to group by. May occur up to three times."
+    )
+    var by: [String] = []
+
+    @Option(help: "With --by: limits between groups of numbers of the first attribute, such as 10,50,100.")
+    var buckets: String?
 
     @Flag(help: "With --by: group values that have the same text, such as 1 and \"1\".")
     var valuesAsTexts = false
 
-    @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
+    @Option(help: "Number of groups, 1 to 100; all other values form one more group. Default: 10.")
     var top: Int?
 
     @OptionGroup var list: PeopleOptions
@@ -72,9 +78,10 @@ struct FunnelCommand: AsyncParsableCommand {
 
     /// Checks the combination of options.
     func validate() throws {
-        guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
-        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
-        guard group == nil || (by != nil && list.people != nil) else {
+        guard top == nil || !by.isEmpty else { throw ValidationError("--top requires --by") }
+        guard buckets == nil || !by.isEmpty else { throw ValidationError("--buckets requires --by") }
+        guard !valuesAsTexts || !by.isEmpty else { throw ValidationError("--values-as-texts requires --by") }
+        guard group == nil || (!by.isEmpty && list.people != nil) else {
             throw ValidationError("--group requires --people and --by")
         }
         for text in stepWhere {
@@ -98,11 +105,12 @@ struct FunnelCommand: AsyncParsableCommand {
         for (step, condition) in stepWhere.compactMap(Self.step) { query.append(("where.\(step)", condition)) }
         query.append(("window", window))
         for (name, value) in [
-            ("user", user), ("installation", installation), ("by", by),
+            ("user", user), ("installation", installation), ("buckets", buckets),
             ("unit", unit), ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
         ] {
             if let value { query.append((name, value)) }
         }
+        query += by.map { (name: "by", value: $0) }
         return query + (try question.range(now: now))
     }
 

@@ -55,13 +55,19 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
-    @Option(help: "Attribute, context.app.version, or person.plan, to group by.")
-    var by: String?
+    @Option(
+        parsing: .singleValue,
+        help: "Attribute, context.app.version, or person.plan, to group by. May occur up to three times."
+    )
+    var by: [String] = []
+
+    @Option(help: "With --by: limits between groups of numbers of the first attribute, such as 10,50,100.")
+    var buckets: String?
 
     @Flag(help: "With --by: group values that have the same text, such as 1 and \"1\".")
     var valuesAsTexts = false
 
-    @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
+    @Option(help: "Number of groups, 1 to 100; all other values form one more group. Default: 10.")
     var top: Int?
 
     @Option(help: "Measure: events, users, installations, groups:company, sum:total, average:total, or p95:total.")
@@ -85,9 +91,10 @@ struct TrendsCommand: AsyncParsableCommand {
 
     /// Checks the combination of options.
     func validate() throws {
-        guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
-        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
-        guard group == nil || (by != nil && list.people != nil) else {
+        guard top == nil || !by.isEmpty else { throw ValidationError("--top requires --by") }
+        guard buckets == nil || !by.isEmpty else { throw ValidationError("--buckets requires --by") }
+        guard !valuesAsTexts || !by.isEmpty else { throw ValidationError("--values-as-texts requires --by") }
+        guard group == nil || (!by.isEmpty && list.people != nil) else {
             throw ValidationError("--group requires --people and --by")
         }
         guard !textsAsNumbers || (measure.contains(":") && !measure.hasPrefix("groups:")) else {
@@ -113,11 +120,12 @@ struct TrendsCommand: AsyncParsableCommand {
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (name, value) in [
-            ("user", user), ("installation", installation), ("by", by),
+            ("user", user), ("installation", installation), ("buckets", buckets),
             ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
         ] {
             if let value { query.append((name, value)) }
         }
+        query += by.map { (name: "by", value: $0) }
         query += [("measure", measure), ("interval", interval.rawValue), ("zone", question.zoneName)]
         query += try question.range(now: now)
         if textsAsNumbers { query.append(("texts", "numbers")) }

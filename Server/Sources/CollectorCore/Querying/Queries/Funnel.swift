@@ -129,8 +129,7 @@ public struct Funnel: Sendable, Hashable {
 extension FunnelQuery {
     private static let known: Set<String> = [
         "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "window", "by",
-        "values", "top",
-        "people", "unit",
+        "buckets", "values", "top", "people", "unit",
     ]
 
     /// Parses a query from URL parameters.

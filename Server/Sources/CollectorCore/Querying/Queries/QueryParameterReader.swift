@@ -6,13 +6,12 @@ public import TrackwayCore
 extension TrendQuery {
     private static let known: Set<String> = [
         "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "week_start", "interval",
-        "measure",
-        "by", "values", "top", "compare", "texts",
+        "measure", "by", "buckets", "values", "top", "compare", "texts",
     ]
 
     /// Parses a query from URL parameters.
     ///
-    /// `name` and `where` may occur several times, any other parameter once. An empty value counts as absent.
+    /// `name`, `where` and `by` may occur several times, any other parameter once. An empty value counts as absent.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
@@ -198,7 +197,12 @@ struct QueryParameterReader {
     func grouping() throws(InvalidQueryError) -> TrendQuery.Grouping? {
         let top = try number("top", in: 1...QueryLimits.groups)
         let readsValuesAsTexts = try readsValuesAsTexts()
-        guard let by = try text("by") else {
+        let fields = try groupingFields()
+        let buckets = try buckets()
+        guard let field = fields.first else {
+            guard buckets.isEmpty else {
+                throw InvalidQueryError("buckets", "“buckets” are groups of numbers; name an attribute with “by”.")
+            }
             guard top == nil else {
                 throw InvalidQueryError("top", "“top” is the number of groups; name an attribute with “by”.")
             }
@@ -208,7 +212,9 @@ struct QueryParameterReader {
             return nil
         }
         return TrendQuery.Grouping(
-            by: try field(by[...], "by"),
+            by: field,
+            and: Array(fields.dropFirst()),
+            buckets: buckets,
             top: top ?? QueryLimits.defaultGroups,
             readsValuesAsTexts: readsValuesAsTexts
         )

@@ -48,6 +48,14 @@ public struct TrendQuery: Sendable, Hashable {
     public struct Grouping: Sendable, Hashable {
         /// The field whose values form the groups.
         public var field: QueryField
+        /// Further fields, at most two.
+        ///
+        /// With further fields, each combination of values forms a group.
+        public var furtherFields: [QueryField]
+        /// Limits, in ascending order, between ranges of numbers of ``field``; empty for groups of equal values.
+        ///
+        /// Each range includes its lower limit and excludes its upper one.
+        public var buckets: [JSONNumber]
         /// The number of groups, from 1 to ``QueryLimits/groups``.
         public var top: Int
         /// Whether values with equal text form one group.
@@ -58,10 +66,14 @@ public struct TrendQuery: Sendable, Hashable {
         /// Creates a grouping.
         public init(
             by field: QueryField,
+            and furtherFields: [QueryField] = [],
+            buckets: [JSONNumber] = [],
             top: Int = QueryLimits.defaultGroups,
             readsValuesAsTexts: Bool = false
         ) {
             self.field = field
+            self.furtherFields = furtherFields
+            self.buckets = buckets
             self.top = top
             self.readsValuesAsTexts = readsValuesAsTexts
         }
@@ -149,7 +161,11 @@ public enum QueryLimits {
     /// The default number of groups.
     public static let defaultGroups = 10
     /// The maximum number of groups.
-    public static let groups = 25
+    public static let groups = 100
+    /// The maximum number of fields of a grouping.
+    public static let groupingFields = 3
+    /// The maximum number of limits between buckets.
+    public static let bucketLimits = 50
     /// The maximum number of steps of a funnel or a path.
     public static let steps = 10
     /// The maximum number of intervals of a retention query.

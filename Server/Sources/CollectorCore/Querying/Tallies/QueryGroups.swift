@@ -8,6 +8,8 @@
 /// equivalent in Unicode: the composed and decomposed forms of `é` are one group.
 struct QueryGroups: Sendable {
     private let readsValuesAsTexts: Bool
+    /// Whether values are lists of values or buckets, which remain JSON when they are compared as texts.
+    private let areStructures: Bool
     private var numbers: [QueryValue?: Int] = [:]
     /// The group number of each string.
     ///
@@ -21,6 +23,7 @@ struct QueryGroups: Sendable {
     /// Creates an empty set of groups.
     init(_ grouping: TrendQuery.Grouping?) {
         readsValuesAsTexts = grouping?.readsValuesAsTexts ?? false
+        areStructures = grouping.map { !$0.furtherFields.isEmpty || !$0.buckets.isEmpty } ?? false
     }
 
     /// Returns the number of a value's group, from 0.
@@ -59,11 +62,13 @@ struct QueryGroups: Sendable {
         guard let bytes = value?.text else { return append(value) }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let known = texts[text] else {
-            texts[text] = append(.text(bytes))
+            texts[text] = append(areStructures ? .structure(bytes) : .text(bytes))
             return values.count - 1
         }
         // Show the same form regardless of the order in which forms occur.
-        if case .text(let shown)? = values[known], Self.isShorter(bytes, shown) { values[known] = .text(bytes) }
+        if let shown = values[known]?.text, Self.isShorter(bytes, shown) {
+            values[known] = areStructures ? .structure(bytes) : .text(bytes)
+        }
         return known
     }
 

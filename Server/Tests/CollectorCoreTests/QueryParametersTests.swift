@@ -78,29 +78,48 @@ struct QueryParametersTests {
         #expect(grouping.buckets == [.integer(-1), .double(0.5), .integer(10)])
     }
 
-    @Test(arguments: [
-        ([("by", "a"), ("by", "b"), ("by", "a")], "by", "twice"),
-        ([("by", "a"), ("by", "b"), ("by", "c"), ("by", "d")], "by", "at most 3"),
-        ([("buckets", "1")], "buckets", "“by”"), ([("by", "a"), ("top", "101")], "top", "between 1 and 100"),
-        ([("by", "a"), ("buckets", "1,x")], "buckets", "“x” is not a number"),
-        ([("by", "a"), ("buckets", "1,,2")], "buckets", "“” is not a number"),
-        ([("by", "a"), ("buckets", "1,")], "buckets", "“” is not a number"),
-        ([("by", "a"), ("buckets", "1, 2")], "buckets", "“ 2” is not a number"),
-        ([("by", "a"), ("buckets", "2,1")], "buckets", "not greater"),
-        ([("by", "a"), ("buckets", "1,1.0")], "buckets", "not greater"),
-        ([("by", "a"), ("buckets", "1e999")], "buckets", "not a number"),
-        ([("by", "a"), ("buckets", (1...51).map(String.init).joined(separator: ","))], "buckets", "at most 50"),
-    ])
-    func `an invalid grouping is rejected with the parameter and a hint`(
-        _ parameters: [(String, String)],
-        _ field: String,
-        _ hint: String
-    ) {
-        let parameters = parameters.map { (name: $0.0, value: $0.1) }
-        let error = #expect(throws: InvalidQueryError.self) {
-            try TrendQuery(parameters: parameters, now: Self.now) { _, _ in .utc }
+    struct InvalidGrouping: Sendable, CustomTestStringConvertible {
+        /// The query, such as `by=a&by=b`.
+        let query: String
+        let field: String
+        let hint: String
+
+        var testDescription: String { query }
+
+        var parameters: [(name: String, value: String)] {
+            query.split(separator: "&").map { part in
+                let end = part.firstIndex(of: "=") ?? part.endIndex
+                return (name: String(part[..<end]), value: String(part[end...].dropFirst()))
+            }
         }
-        #expect(error?.field == field && error?.message.contains(hint) ?? false, "\(String(describing: error))")
+    }
+
+    static let invalidGroupings: [InvalidGrouping] = [
+        InvalidGrouping(query: "by=a&by=b&by=a", field: "by", hint: "twice"),
+        InvalidGrouping(query: "by=a&by=b&by=c&by=d", field: "by", hint: "at most 3"),
+        InvalidGrouping(query: "buckets=1", field: "buckets", hint: "“by”"),
+        InvalidGrouping(query: "by=a&top=101", field: "top", hint: "between 1 and 100"),
+        InvalidGrouping(query: "by=a&buckets=1,x", field: "buckets", hint: "“x” is not a number"),
+        InvalidGrouping(query: "by=a&buckets=1,,2", field: "buckets", hint: "“” is not a number"),
+        InvalidGrouping(query: "by=a&buckets=1,", field: "buckets", hint: "“” is not a number"),
+        InvalidGrouping(query: "by=a&buckets=1, 2", field: "buckets", hint: "“ 2” is not a number"),
+        InvalidGrouping(query: "by=a&buckets=2,1", field: "buckets", hint: "not greater"),
+        InvalidGrouping(query: "by=a&buckets=1,1.0", field: "buckets", hint: "not greater"),
+        InvalidGrouping(query: "by=a&buckets=1e999", field: "buckets", hint: "not a number"),
+        InvalidGrouping(
+            query: "by=a&buckets=" + (1...51).map(String.init).joined(separator: ","),
+            field: "buckets",
+            hint: "at most 50"
+        ),
+    ]
+
+    @Test(arguments: invalidGroupings)
+    func `an invalid grouping is rejected with the parameter and a hint`(_ example: InvalidGrouping) {
+        let error = #expect(throws: InvalidQueryError.self) {
+            try TrendQuery(parameters: example.parameters, now: Self.now) { _, _ in .utc }
+        }
+        let isExplained = error?.message.contains(example.hint) ?? false
+        #expect(error?.field == example.field && isExplained, "\(String(describing: error))")
     }
 
     @Test(arguments: [

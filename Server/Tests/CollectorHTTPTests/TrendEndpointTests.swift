@@ -50,7 +50,7 @@ struct TrendEndpointTests {
 
     @Test(arguments: [
         ("interval=decade", "interval"), ("where=total", "where"), ("measure=median", "measure"),
-        ("by=x&top=26", "top"),
+        ("by=x&top=101", "top"),
         ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
     ])
     func `the error for an invalid parameter names it`(_ query: String, _ field: String) async throws {

@@ -44,7 +44,7 @@ struct TrendsCommandTests {
                 "--user",
                 "u"
             ) == [
-                "user=u", "by=a", "values=texts", "top=3", "measure=events", "interval=hour", "zone=UTC",
+                "user=u", "values=texts", "top=3", "by=a", "measure=events", "interval=hour", "zone=UTC",
                 "from=1795199880000", "to=1795243080000",
             ]
         )

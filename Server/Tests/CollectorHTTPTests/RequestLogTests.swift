@@ -32,7 +32,7 @@ struct RequestLogTests {
         #expect(lines.map { $0["method"]?.string } == ["POST", "GET", "POST"])
         #expect(lines.map { $0["status"]?.integer } == [200, 200, 400])
         #expect(lines.map { $0["key"]?.string } == ["shop", "desk", "shop"])
-        #expect(lines.map { $0["code"]?.string } == [nil, nil, "malformed_json"])
+        #expect(lines.map { $0["code"]?.string } == [nil, nil, "malformed"])
         #expect(lines[0]["received_bytes"]?.integer == Int64(body.count))
         #expect(try #require(lines[1]["sent_bytes"]?.integer) > 0)
         #expect(lines.allSatisfy { $0["duration_us"]?.integer != nil && $0["time"]?.string?.hasSuffix("Z") == true })
@@ -41,7 +41,7 @@ struct RequestLogTests {
     @Test(arguments: [
         ("GET", "/v1/users/alice@example.com?secret=1", "/v1/users/{id}"),
         ("DELETE", "/v1/installations/0199a1b2-0000-7000-8000-000000000000", "/v1/installations/{installation}"),
-        ("GET", "/alice@example.com", nil), ("ALICE", "/v1/events", nil),
+        ("GET", "/alice@example.com", nil), ("PURGE", "/alice", nil),
     ])
     func `a line contains no id, no query, no key and no chosen text`(
         _ method: String,
@@ -54,7 +54,7 @@ struct RequestLogTests {
         #expect(lines.count == 1)
         #expect(line["route"]?.string == route)
         let text = String(decoding: line.json(), as: UTF8.self)
-        for word in ["alice", "ALICE", "secret", "0199a1b2", "tw_"] { #expect(!text.contains(word), "\(text)") }
+        for word in ["alice", "PURGE", "secret", "0199a1b2", "tw_"] { #expect(!text.contains(word), "\(text)") }
     }
 
     @Test(arguments: [(ClientAddressPolicy.drop, nil), (.truncate, "203.0.113.0"), (.keep, "203.0.113.9")])

@@ -59,7 +59,9 @@ struct ConnectionEndpointTests {
 
     @Test
     func `a body is counted for a known key only, and rejected above the limit for bodies`() async throws {
-        let limit: (inout CollectorConfiguration) -> Void = { $0.limits.body.wireBytes = 100_000 }
+        let limit: (inout CollectorConfiguration) -> Void = {
+            ($0.limits.body.wireBytes, $0.limits.sensorsBytes, $0.limits.siftBytes) = (9_000, 90_000, 100_000)
+        }
         try await CollectorUnderTest.run(limit) { collector in
             func post(_ count: Int, _ key: String) async throws -> TestHTTPResponse {
                 let headers = ["authorization": "Bearer \(key)"]

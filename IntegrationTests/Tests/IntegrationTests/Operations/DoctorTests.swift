@@ -221,9 +221,10 @@ struct DoctorTests {
         let proxy = try FlakyServer(before: collector.port) { _ in .forward }
         let diagnosis = try Self.diagnose(proxy.url, key: Collector.key)
         #expect(!diagnosis.codes.contains("proxy_opens_reading"), "the proxy does not differ from the collector")
-        let nginx = "proxy_http_version 1.1; proxy_set_header Connection \"\"; client_max_body_size 16m;"
         guard Nginx.isInstalled else { return }
-        let found = try Self.diagnose(try Nginx(before: collector.port, nginx).url, key: Collector.key)
+        let settings = "proxy_http_version 1.1; proxy_set_header Connection \"\"; client_max_body_size 16m;"
+        let nginx = try Nginx(before: collector.port, settings)
+        let found = try Self.diagnose(nginx.url, key: Collector.key)
         found.expect(["proxy_opens_reading", "proxy_hides_clients", "proxy_changes_host"])
     }
 

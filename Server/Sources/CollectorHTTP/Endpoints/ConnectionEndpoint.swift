@@ -77,7 +77,9 @@ struct ConnectionEndpoint: RoutedResource {
                 throw RequestFailure(error)
             }
         }
-        let limit = dependencies.configuration.limits.body.wireBytes
+        // The largest body that any endpoint accepts.
+        let limits = dependencies.configuration.limits
+        let limit = max(limits.body.wireBytes, limits.sensorsBytes, limits.siftBytes)
         var bytes = 0
         for try await part in request.body {
             bytes += part.readableBytes

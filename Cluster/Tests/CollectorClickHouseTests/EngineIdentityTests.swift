@@ -10,13 +10,14 @@ internal import Testing
 internal import TrackwayCore
 
 /// The methods of both stores whose answers depend on who a person is.
-private protocol IdentityStore: AnalyticsStore {
+protocol IdentityStore: AnalyticsStore {
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
     func search(_ search: UserSearch) async throws(StoreError) -> UserSearchResult
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
     func installations(of person: PersonKey) async throws(StoreError) -> [PersonInstallation]
+    func merges(connectedWith users: [String]) async throws(StoreError) -> [StoredMerge]
 }
 
 extension SQLiteEventStore: IdentityStore {}
@@ -34,7 +35,7 @@ extension ClickHouseEventStore: IdentityStore {}
     .timeLimit(.minutes(5))
 )
 struct EngineIdentityTests {
-    private static func time(_ interval: QueryInterval) throws -> QueryTimeRange {
+    static func time(_ interval: QueryInterval) throws -> QueryTimeRange {
         try #require(
             QueryTimeRange(
                 from: Timestamp(milliseconds: IdentityStream.start),
@@ -46,10 +47,15 @@ struct EngineIdentityTests {
     }
 
     /// Returns the answers to every kind of question about people.
-    private static func answers(_ store: any IdentityStore, _ events: [IdentityEvent]) async throws -> [String: String]
-    {
+    ///
+    /// - Parameter others: The IDs of users without events.
+    static func answers(
+        _ store: any IdentityStore,
+        _ events: [IdentityEvent],
+        others: Set<String> = []
+    ) async throws -> [String: String] {
         var answers: [String: String] = [:]
-        let users = Set(events.compactMap(\.user)).sorted()
+        let users = others.union(events.compactMap(\.user)).sorted()
         let installations = Set(events.map(\.installation)).sorted().map { SentBatch.installation($0) }
         for interval in [QueryInterval.day, .hour] {
             let time = try time(interval)
@@ -65,6 +71,10 @@ struct EngineIdentityTests {
                 let stickiness = try await store.stickiness(ActivityQuery(filter, in: time))
                 answers["stickiness by \(interval) of \(filter)"] = "\(stickiness.people)"
             }
+        }
+        for installation in installations {
+            let users = try await store.users(matching: UserQuery(installation: installation, limit: 100))
+            answers["users of \(installation)"] = "\(users)"
         }
         for cohort in [RetentionQuery.Cohort.first, .each] {
             let query = RetentionQuery(
@@ -92,13 +102,18 @@ struct EngineIdentityTests {
             let timeline = try await store.timeline(TimelineQuery(key, limit: 1_000))
             answers["timeline of \(key)"] =
                 "\(timeline?.entries.map { "\($0.event.id) \($0.isVisit)" } ?? []) of \(timeline?.total ?? 0)"
-            answers["profile of \(key)"] = "\(String(describing: try await store.profile(ProfileQuery(key))))"
+            var profile = try await store.profile(ProfileQuery(key))
+            // The tables have no facts about the first event.
+            profile?.firstTouch = [:]
+            answers["profile of \(key)"] = "\(String(describing: profile))"
             let used = try await store.installations(of: key)
             answers["installations of \(key)"] =
                 "\(used.map { "\($0.id) \($0.times.map { "\($0)" } ?? "whole")" }.sorted())"
             guard case .user(let user) = key else { continue }
             let sessions = try await store.sessions(matching: SessionQuery(user: user, limit: 200))
             answers["sessions of \(user)"] = "\(sessions.map { "\($0.id) \($0.users)" })"
+            answers["merges of \(user)"] = "\(try await store.merges(connectedWith: [user]))"
+            answers["user \(user)"] = "\(try await store.users(matching: UserQuery(id: user, limit: 100)))"
         }
         return answers
     }
@@ -107,13 +122,14 @@ struct EngineIdentityTests {
     ///
     /// - Returns: The answers.
     @discardableResult
-    private static func compare(
+    static func compare(
         _ stores: ComparedStores,
         _ events: [IdentityEvent],
+        others: Set<String> = [],
         _ label: String
     ) async throws -> [String: String] {
-        let index = try await answers(stores.index, events)
-        let columns = try await answers(stores.columns, events)
+        let index = try await answers(stores.index, events, others: others)
+        let columns = try await answers(stores.columns, events, others: others)
         for (question, expected) in index {
             #expect(columns[question] == expected, "\(label): \(question)")
         }
@@ -132,7 +148,7 @@ struct EngineIdentityTests {
     ]
     private static let people = [1, 2, 1, 3, 1, 2, 2]
 
-    private static func permutations<Element>(_ list: [Element]) -> [[Element]] {
+    static func permutations<Element>(_ list: [Element]) -> [[Element]] {
         guard list.count > 1 else { return [list] }
         return list.indices.flatMap { index in
             var rest = list
@@ -224,7 +240,7 @@ struct EngineIdentityTests {
 
     // MARK: Upgrade
 
-    private static func setVersion(_ version: Int, _ database: ClickHouseServer) async throws {
+    static func setVersion(_ version: Int, _ database: ClickHouseServer) async throws {
         let origin = ComparedStores.origin
         _ = try await database.query("DROP TABLE trackway")
         _ = try await database.query(
@@ -247,6 +263,8 @@ struct EngineIdentityTests {
             let database = stores.server
             _ = try await database.query("DROP TABLE sign_ins")
             _ = try await database.query("ALTER TABLE blocks DROP COLUMN sign_ins")
+            _ = try await database.query("DROP TABLE merges")
+            _ = try await database.query("ALTER TABLE blocks DROP COLUMN merges")
             try await Self.setVersion(3, database)
             do throws(ColumnFailure) {
                 _ = try await ClickHouseTables(stores.client).open(of: ComparedStores.origin)

@@ -230,7 +230,7 @@ struct ForwardingTests {
         var random = SeededNumberGenerator(seed: 9)
         let stream = Self.stream(&random, batches: 80)
         var captured = SentBatch(7, 1...3)
-        captured.more = ["_app_start", "_profile_set"].enumerated().map { number, name in
+        captured.more = ["_app_start", "_profile_set", "_alias"].enumerated().map { number, name in
             #"{"id":"\#(SentBatch.id(0xEE_0000 + UInt64(number)))","name":"\#(name)","attributes":{"a":1}}"#
         }
         stream.append(captured.record)

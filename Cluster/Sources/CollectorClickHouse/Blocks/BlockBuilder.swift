@@ -37,6 +37,10 @@ package final class BlockBuilder {
         let captured: CapturedRow?
         /// The event's position among the user traits in its log record.
         let traitsPosition: UserTraitsRecord.Position
+        /// The statement of an `_alias` event; nil for other events.
+        let merge: MergeStatement?
+        /// The name of the batch's key.
+        let key: String
         /// How the event was admitted later; nil unless it was initially rejected.
         var replayed: StoredEvent.Replayed?
 
@@ -118,6 +122,8 @@ package final class BlockBuilder {
     private var traitsPosition = UserTraitsRecord.Position(record: 0)
     private(set) var deletionRequests: [InstallationID: DeletionRequest] = [:]
     private(set) var rejections = RejectionLog()
+    /// The operators' statements about merged users.
+    private(set) var merges: [MergeRow] = []
     private(set) var arrivals = BlockIngestCounts()
     /// The position where the record begins, and the number of batch headers read from it so far.
     private var recordPosition: (start: LogPosition, headers: Int) = (.start, 0)
@@ -257,7 +263,9 @@ extension BlockBuilder: RecordConsumer {
                 snapshot: snapshot(name, received),
                 sessionStart: SessionBeginning(received.session ?? batch.facts.session, batch.facts),
                 captured: CapturedRow(name, received, batch.facts, at: time),
-                traitsPosition: traitsPosition.next()
+                traitsPosition: traitsPosition.next(),
+                merge: name == CapturedName.alias ? MergeStatement(received, at: time.milliseconds) : nil,
+                key: batch.key
             )
         )
         arrived(event.sequence)
@@ -349,6 +357,13 @@ extension BlockBuilder: RecordConsumer {
                 isErased: true
             )
         }
+    }
+
+    package func merge(_ record: UserMergeRecord, at position: EventPosition) {
+        guard let statement = record.statement else { return }
+        merges.append(
+            MergeRow(statement, at: position, installation: nil, key: record.key, received: record.received)
+        )
     }
 
     package func countErased(_ record: ErasureRecord) { arrivals.addDropped(record.events, of: record.installation) }

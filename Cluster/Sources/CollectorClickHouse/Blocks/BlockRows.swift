@@ -27,7 +27,7 @@ package struct BlockRows: Sendable {
     /// The version of the function that turns records into rows.
     ///
     /// A block is written with the version that its decision specifies.
-    package static let version = 4
+    package static let version = 5
 
     /// The decision that defines the block.
     package let decision: BlockDecision
@@ -79,6 +79,7 @@ package struct BlockRows: Sendable {
             sums.add(candidate)
             arrivals.add(candidate)
             writePersonRows(of: candidate)
+            writeMerge(of: candidate)
             people.add(candidate)
             signIns.add(candidate)
             guard !candidate.session.isEmpty else { continue }
@@ -93,6 +94,7 @@ package struct BlockRows: Sendable {
         for (key, entry) in builder.descriptions.entries where isKept(key.installation) { write(key, entry) }
         write(people)
         write(signIns, known: known.signIns)
+        for merge in builder.merges { write(merge) }
         for record in builder.userTraits where isKept(record.installation) { write(record) }
         for (key, claims) in builder.claims where isKept(key.installation) {
             write(key, claims, repeated[key] ?? 0)

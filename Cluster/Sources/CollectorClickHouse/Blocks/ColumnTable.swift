@@ -25,6 +25,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case traits
     /// Signed-in events that determine the user of each installation's anonymous events.
     case signIns = "sign_ins"
+    /// Statements about merged users.
+    case merges
     /// Screens, clicks, and app starts and ends.
     case usage
     /// Writers' claims about themselves, one row for each writer and block.
@@ -76,12 +78,12 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     /// The version of all tables together.
     ///
     /// A program does not use tables with a newer version than its own.
-    package static let version = 4
+    package static let version = 5
 
     /// The tables with rows that are removed when their installation is erased.
     package static let installationTables: [ColumnTable] = [
-        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .signIns, .usage, .writers, .ranges,
-        .failures, .replays, .places,
+        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .signIns, .merges, .usage, .writers,
+        .ranges, .failures, .replays, .places,
         .devices, .descriptions, .snapshots,
     ]
 
@@ -134,6 +136,12 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
             [
                 column("installation", .id), column("time", .int64), column("mark", .int64), column("user", .text),
                 column("block", .int64),
+            ]
+        case .merges:
+            [
+                column("position", .int64), column("block", .int64), column("time", .int64), column("user", .text),
+                column("target", .text), column("undoes", .uint8), column("installation", .id), column("key", .text),
+                column("received", .int64),
             ]
         case .usage:
             [
@@ -220,6 +228,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .timeline: ["user", "visitor", "time", "position"]
         case .traits: ["user", "installation", "place", "part"]
         case .signIns: ["installation", "time", "mark", "user", "block"]
+        case .merges: ["position"]
         case .usage: ["installation", "session", "position"]
         case .writers: ["installation", "writer", "block"]
         case .ranges: ["installation", "writer", "kind", "reason", "first", "last", "block"]
@@ -242,7 +251,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     package static let counted: [ColumnTable] = [
         .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
         .counts, .places,
-        .devices, .descriptions, .snapshots, .names, .erasures, .signIns,
+        .devices, .descriptions, .snapshots, .names, .erasures, .signIns, .merges,
     ]
 
     /// The tables partitioned by week of arrival, from which whole weeks are dropped.

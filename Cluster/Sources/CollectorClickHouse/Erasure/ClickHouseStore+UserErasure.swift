@@ -13,7 +13,9 @@ package protocol UserErasureStore: Sendable {
     func completed() async throws(ColumnFailure) -> UInt64
 
     /// Returns all installations of a user, except erased ones.
-    func installations(of user: String) async throws(ColumnFailure) -> [UserInstallation]
+    ///
+    /// - Parameter withMerged: Whether users who are counted as the same person are included.
+    func installations(of user: String, withMerged: Bool) async throws(ColumnFailure) -> [UserInstallation]
 
     /// Returns the number of events that the erasure of a user would remove.
     func eventCount(of user: String) async throws(ColumnFailure) -> Int
@@ -213,6 +215,7 @@ extension ClickHouseStore: UserErasureStore {
             } + [
                 (.places, "kind = \(PlaceAggregates.OwnerKind.user.rawValue) AND whose IN (SELECT user FROM given)"),
                 (.contexts, "values[indexOf(names, \(name))] IN (SELECT concat('t', user) FROM given)"),
+                (.merges, "user IN (SELECT user FROM given) OR target IN (SELECT user FROM given)"),
             ]
         for (table, condition) in conditions {
             let query = "SELECT toInt64(count()) FROM \(table.rawValue) WHERE \(condition) FORMAT RowBinary"

@@ -23,15 +23,22 @@ package struct UserInstallation: Sendable, Hashable {
 ///
 /// Queries contain no user ids, because servers may log their text.
 extension ClickHouseStore {
-    /// Returns all installations of a user, except erased ones.
-    package func installations(of user: String) async throws(ColumnFailure) -> [UserInstallation] {
+    package func installations(
+        of user: String,
+        withMerged: Bool
+    ) async throws(ColumnFailure) -> [UserInstallation] {
+        try await installations(of: withMerged ? try await mergedUsers().ids(of: user) : [user])
+    }
+
+    /// Returns all installations of users who are one person, except erased ones.
+    private func installations(of users: [String]) async throws(ColumnFailure) -> [UserInstallation] {
         let visible = "installation NOT IN (SELECT installation FROM erasures) AND installation != \(SQLText.missingID)"
         let isUser = "user IN (SELECT user FROM given)"
         let used = try await installations(
             "SELECT installation, toInt64(sum(events)) AS e FROM (SELECT installation, events FROM people FINAL WHERE \(isUser) "
                 + "AND \(visible) UNION ALL SELECT DISTINCT installation, toUInt64(0) AS events FROM traits WHERE \(isUser) AND \(visible)) "
                 + "GROUP BY installation ORDER BY installation",
-            user
+            users
         )
         guard !used.isEmpty else { return [] }
         let list = used.map { SQLText.literal($0.id) }.joined(separator: ", ")
@@ -39,7 +46,7 @@ extension ClickHouseStore {
             try await installations(
                 "SELECT installation, toInt64(count()) AS e FROM people WHERE installation IN (\(list)) AND user != '' "
                     + "AND user NOT IN (SELECT user FROM given) GROUP BY installation",
-                user
+                users
             ).map(\.id)
         )
         let histories = try await histories(of: list)
@@ -47,7 +54,7 @@ extension ClickHouseStore {
             uniqueKeysWithValues: try await installations(
                 "SELECT installation, toInt64(sum(events)) AS e FROM people FINAL WHERE installation IN (\(list)) AND user = '' "
                     + "GROUP BY installation",
-                user
+                users
             ).map { ($0.id, $0.events) }
         )
         var found: [UserInstallation] = []
@@ -57,7 +64,7 @@ extension ClickHouseStore {
                 found.append(UserInstallation(id, times: nil, events: events + (anonymous[id] ?? 0)))
                 continue
             }
-            let times = histories[id]?.times(of: user) ?? []
+            let times = users.flatMap { histories[id]?.times(of: $0) ?? [] }
             found.append(
                 UserInstallation(id, times: times, events: events + (try await anonymousEvents(of: id, times)))
             )
@@ -84,31 +91,37 @@ extension ClickHouseStore {
 
     /// Returns what an erasure of a user would remove; nil if nothing is known of the user.
     package func erasurePreview(of user: String) async throws(ColumnFailure) -> ErasurePreview? {
-        let installations = try await installations(of: user)
+        let users = try await mergedUsers().ids(of: user)
+        let installations = try await installations(of: users)
         let isUser = "user IN (SELECT user FROM given)"
         let counts = try await self.installations(
             "SELECT installation, toInt64(sum(events)) AS e FROM people FINAL WHERE \(isUser) "
                 + "AND installation = \(SQLText.missingID) GROUP BY installation",
-            user
+            users
         )
         let attributes = try await self.installations(
             "SELECT DISTINCT installation, toInt64(0) AS e FROM traits WHERE \(isUser) "
                 + "AND installation NOT IN (SELECT installation FROM erasures)",
-            user
+            users
         )
         guard !installations.isEmpty || !counts.isEmpty || !attributes.isEmpty else { return nil }
-        return ErasurePreview(
+        var preview = ErasurePreview(
             user: user,
             installations: installations.map {
                 ErasurePreview.Installation($0.id, isShared: $0.times != nil, events: $0.events)
             },
             eventsWithoutInstallation: counts.reduce(0) { $0 + $1.events }
         )
+        preview.users = users
+        return preview
     }
 
     /// Returns the ids of all users with rows of blocks after the given one.
     package func users(after block: UInt64) async throws(ColumnFailure) -> [String] {
-        let query = "SELECT DISTINCT user FROM people WHERE user != '' AND block > \(block) FORMAT RowBinary"
+        let query =
+            "SELECT DISTINCT user FROM (SELECT user FROM people WHERE user != '' AND block > \(block) "
+            + "UNION ALL SELECT arrayJoin([user, target]) AS user FROM merges WHERE block > \(block)) WHERE user != '' "
+            + "FORMAT RowBinary"
         let answer = try await client.run(query, isLongRunning: true)
         var users: [String] = []
         do throws(RowFault) {
@@ -159,13 +172,13 @@ extension ClickHouseStore {
         return Int(clamping: found.first ?? 0)
     }
 
-    /// Runs a query whose table `given` contains a user, and that returns installations with numbers.
+    /// Runs a query whose table `given` contains users, and that returns installations with numbers.
     private func installations(
         _ query: String,
-        _ user: String
+        _ users: [String]
     ) async throws(ColumnFailure) -> [(id: InstallationID, events: Int)] {
         var rows = RowBinary()
-        rows.string(user)
+        for user in users { rows.string(user) }
         let given = ClickHouseClient.ExternalTable(name: "given", structure: "user String", rows: rows.bytes)
         let answer = try await client.run(query + " FORMAT RowBinary", with: [given])
         var found: [(id: InstallationID, events: Int)] = []

@@ -200,7 +200,9 @@ package final class ErasureRunner: Sendable {
 
     private func make(_ plan: inout ErasurePlan, _ indexed: inout Int, isFollowUp: Bool) async throws(Failure) {
         guard let user = plan.user else { return }
-        let installations = try await queried { () throws(ColumnFailure) in try await store.installations(of: user) }
+        let installations = try await queried { () throws(ColumnFailure) in
+            try await store.installations(of: user, withMerged: !isFollowUp)
+        }
         (plan.installations, plan.shared) = ([], [])
         for installation in installations {
             if installation.times == nil, !isFollowUp {

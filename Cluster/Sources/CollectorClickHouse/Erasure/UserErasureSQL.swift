@@ -80,9 +80,12 @@ struct UserErasureSQL {
                 .failures,
                 "(position, number, block) IN (SELECT position, number, block FROM \(helper(.failures)))"
             ),
-            (.contexts, isErasedContext),
+            (.contexts, isErasedContext), (.merges, isErasedMerge),
         ]
     }
+
+    /// Rows of ``ColumnTable/merges`` that name an erased user.
+    var isErasedMerge: String { "\(isErasedUser) OR target IN (SELECT user FROM \(helper(.users)))" }
 
     /// Rows of ``ColumnTable/contexts`` that name an erased user.
     var isErasedContext: String {
@@ -124,7 +127,12 @@ struct UserErasureSQL {
     func collect(_ plan: ErasurePlan) -> [String] {
         let events = "INSERT INTO \(helper(.events)) SELECT DISTINCT position, block, installation FROM timeline WHERE "
         let traits = "INSERT INTO \(helper(.traits)) SELECT DISTINCT installation, place, part FROM traits WHERE "
-        var statements = [events + isErasedUser]
+        var statements = [
+            events + isErasedUser,
+            // The records of these events no longer have them.
+            "INSERT INTO \(helper(.events)) SELECT DISTINCT position, block, installation FROM merges "
+                + "WHERE installation != \(SQLText.missingID) AND (\(isErasedMerge))",
+        ]
         for shared in plan.shared where !shared.times.isEmpty {
             statements.append(events + Self.anonymous(shared.installation, shared.times))
             let ranges = Self.condition(shared.times)
@@ -223,8 +231,9 @@ struct UserErasureSQL {
                 values: values(
                     table,
                     key,
-                    "user = '' AND \(kept)",
-                    "SELECT \(key) AS h, \(sums) FROM \(events) WHERE user = '' GROUP BY installation, session, user, block"
+                    "NOT (\(isErasedUser)) AND \(kept)",
+                    "SELECT \(key) AS h, \(sums) FROM \(events) WHERE NOT (\(isErasedUser)) "
+                        + "GROUP BY installation, session, user, block"
                 )
             )
         }
@@ -303,6 +312,12 @@ struct UserErasureSQL {
                 "whose, installation, block",
                 "session, installation, block",
                 "session, installation, block"
+            ),
+            correction(
+                kinds.user,
+                "whose, installation, block",
+                "user, installation, block",
+                "user, installation, block"
             ),
             Correction(
                 table: .places,

@@ -55,7 +55,8 @@ extension ClickHouseEventStore {
             to: query.time.end,
             people: true,
             block: try await completed(),
-            retainedSince: retainedSince
+            retainedSince: retainedSince,
+            merged: merged
         )
         let statement =
             "SELECT groupUniqArray(\(interval)), count() FROM (SELECT user, \(EventSelection.visitor), time FROM \(selection.sql) "
@@ -136,7 +137,8 @@ extension ClickHouseEventStore {
             columns: ["position"],
             people: true,
             block: block,
-            retainedSince: retainedSince
+            retainedSince: retainedSince,
+            merged: merged
         )
         let interval =
             isFirstEver ? "if(time < \(start.milliseconds), toInt32(-1), \(intervals.sql()))" : intervals.sql()

@@ -72,6 +72,7 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [InstallationID: DeviceDescription] {
         guard !installations.isEmpty else { return [:] }
         var found: [InstallationID: DeviceDescription] = [:]
+        let merged = merged
         try await rows(sql.sums, &meter) { row throws(RowFault) in
             (
                 installation: try row.installationID(), first: try row.int64(), last: try row.int64(),
@@ -86,7 +87,7 @@ extension ClickHouseEventStore {
                 states: Int64(clamping: row.states),
                 propertyChanges: 0
             )
-            device.user = row.user.isEmpty ? nil : String(decoding: row.user, as: UTF8.self)
+            device.user = row.user.isEmpty ? nil : merged.root(of: String(decoding: row.user, as: UTF8.self))
             found[row.installation] = DeviceDescription(device: device, properties: PropertyTally(steps: steps))
         }
         try await rows(sql.facts, &meter) { row throws(RowFault) in

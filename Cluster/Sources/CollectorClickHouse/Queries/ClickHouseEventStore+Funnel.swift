@@ -67,7 +67,8 @@ extension ClickHouseEventStore {
             columns: ["position"],
             people: true,
             block: block,
-            retainedSince: retainedSince
+            retainedSince: retainedSince,
+            merged: merged
         )
         let steps = query.steps.enumerated().map { number, filter in
             let isInTime = number == 0 ? "time < \(query.to.milliseconds) AND " : ""

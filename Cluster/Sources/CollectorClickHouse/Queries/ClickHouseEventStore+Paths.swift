@@ -54,7 +54,8 @@ extension ClickHouseEventStore {
             to: query.to,
             columns: ["position", "session", query.kind == .screens ? "screen" : "name"],
             block: block,
-            retainedSince: retainedSince
+            retainedSince: retainedSince,
+            merged: merged
         )
         return "SELECT groupArray(\(name)), groupArray(time), groupArray(position) FROM \(selection.sql) "
             + "WHERE session != '' AND \(condition) GROUP BY installation, session"

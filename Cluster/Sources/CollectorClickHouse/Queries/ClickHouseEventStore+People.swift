@@ -35,7 +35,7 @@ extension ClickHouseEventStore {
         let devices = person.usedDevices
         let listed = devices.prefix(PersonProfile.maxDevices)
         let facts = try await deviceFacts(of: listed.compactMap(\.installation), block)
-        return PersonProfile(
+        var profile = PersonProfile(
             person: person.user(AttributePage(after: query.afterAttribute, limit: query.attributes)),
             devices: listed.compactMap { device in
                 device.installation.map { installation in
@@ -51,6 +51,11 @@ extension ClickHouseEventStore {
             },
             hasMoreDevices: devices.count > listed.count
         )
+        if case .user(let user) = key {
+            let statements = merged.statements(connectedWith: merged.ids(of: user))
+            profile.merges = statements.suffix(StoredMerge.maximumCount)
+        }
+        return profile
     }
 
     // MARK: Selection
@@ -59,12 +64,14 @@ extension ClickHouseEventStore {
     func people(_ query: UserQuery, limit: Int, _ block: UInt64) async throws(StoreError) -> [PersonKey] {
         guard limit > 0, query.id != "", query.before?.milliseconds != .min else { return [] }
         var conditions: [String] = []
-        if let id = query.id { conditions.append("user = \(SQLText.literal(id))") }
+        let merged = merged
+        if let id = query.id { conditions.append(KeySQL.isUser(merged.ids(of: id))) }
         if let installation = query.installation {
             let literal = SQLText.literal(installation)
+            let users =
+                "SELECT user FROM visits WHERE installation = \(literal) AND user != '' AND \(KeySQL.visibleRows(upTo: block))"
             conditions.append(
-                "((user = '' AND installation = \(literal)) OR (user != '' AND user IN (SELECT user FROM visits WHERE "
-                    + "installation = \(literal) AND user != '' AND \(KeySQL.visibleRows(upTo: block)))))"
+                "((user = '' AND installation = \(literal)) OR (user != '' AND \(merged.isCounted(among: users))))"
             )
         }
         guard conditions.isEmpty else { return try await people(query, conditions, since: nil, limit, block) }
@@ -73,7 +80,7 @@ extension ClickHouseEventStore {
             let rangeCondition = since.map { since in
                 let rows = "FROM people WHERE block <= \(block) AND last >= \(since) AND last <= \(end)"
                 return "((user = '' AND installation IN (SELECT installation \(rows) AND user = '')) "
-                    + "OR (user != '' AND user IN (SELECT user \(rows) AND user != '')))"
+                    + "OR (user != '' AND \(merged.isCounted(among: "SELECT user \(rows) AND user != ''"))))"
             }
             return try await self.people(query, [rangeCondition].compactMap { $0 }, since: since, limit, block)
         }
@@ -105,8 +112,10 @@ extension ClickHouseEventStore {
 
     /// Returns a statement for people and visitors, including visitors whose events all belong to users.
     private func personRows(_ condition: String, _ having: [String] = ["1"]) -> String {
-        "SELECT user, visitor, max(last) AS l, any(number) AS n FROM (SELECT user, \(KeySQL.visitor) AS visitor, last, number "
-            + "FROM people WHERE \(condition)) GROUP BY user, visitor HAVING \(having.joined(separator: " AND "))"
+        let rows = "SELECT user, \(KeySQL.visitor) AS visitor, last, number FROM people WHERE \(condition)"
+        return "SELECT user, visitor, max(last) AS l, any(number) AS n FROM "
+            + "(\(merged.mapped(rows, columns: ["visitor", "last"], hasNumber: true))) "
+            + "GROUP BY user, visitor HAVING \(having.joined(separator: " AND "))"
     }
 
     /// Returns the number of people.
@@ -128,7 +137,15 @@ extension ClickHouseEventStore {
         for row in try await deviceActivity(of: people, block) {
             known[row.person.bytes, default: KnownPerson(key: row.person)].activity.append(row.activity)
         }
-        for (person, traits) in try await traits(of: people, block) { known[person]?.traits = traits }
+        let merged = merged
+        let ownTraits = try await traits(of: merged.keys(of: people), block)
+        for person in people {
+            known[person.bytes]?.traits = ownTraits[person.bytes] ?? PersonTraits()
+            guard case .user(let user) = person else { continue }
+            known[person.bytes]?.merged = merged.merged(into: user).map { id in
+                KnownPerson.MergedUser(id: id, traits: ownTraits[PersonKey.user(id).bytes] ?? PersonTraits())
+            }
+        }
         var parts: [(person: PersonKey, part: VisitorPart)] = []
         for (person, found) in try await visitorParts(of: known.values, block) {
             guard let key = known[person]?.key else { continue }
@@ -184,7 +201,7 @@ extension ClickHouseEventStore {
 
     /// Returns people's activity on each installation.
     ///
-    /// People without events are omitted.
+    /// People without events are omitted. The rows of merged users are part of those of the user who remains.
     ///
     /// - Parameter first: The first block to include.
     func deviceActivity(
@@ -192,11 +209,14 @@ extension ClickHouseEventStore {
         _ block: UInt64,
         since first: UInt64 = 0
     ) async throws(StoreError) -> [(person: PersonKey, activity: KnownPerson.DeviceActivity)] {
-        try await list(
+        let merged = merged
+        let columns = ["visitor", "installation", "session", "first", "last", "events"]
+        let rows =
+            "SELECT user, \(KeySQL.visitor) AS visitor, installation, session, first, last, events FROM people FINAL "
+            + "WHERE \(KeySQL.visibleRows(upTo: block)) AND block >= \(first) AND \(KeySQL.belongsTo(merged.keys(of: people)))"
+        return try await list(
             "SELECT user, visitor, installation, min(first), max(last), sum(events), uniqExactIf(session, session != '') FROM "
-                + "(SELECT user, \(KeySQL.visitor) AS visitor, installation, session, first, last, events FROM people FINAL "
-                + "WHERE \(KeySQL.visibleRows(upTo: block)) AND block >= \(first) AND \(KeySQL.belongsTo(people))) "
-                + "GROUP BY user, visitor, installation"
+                + "(\(merged.mapped(rows, columns: columns))) GROUP BY user, visitor, installation"
         ) { row throws(RowFault) in
             (
                 person: try row.person(),

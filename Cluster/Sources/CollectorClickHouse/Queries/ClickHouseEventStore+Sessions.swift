@@ -66,11 +66,12 @@ extension ClickHouseEventStore {
     ///
     /// The event may have been recorded before the user signed in.
     private func userCondition(_ user: String, _ block: UInt64) async throws(StoreError) -> String {
-        let literal = SQLText.literal(user)
+        let merged = merged
+        let isPerson = KeySQL.isUser(merged.ids(of: user))
         var conditions = [
-            "(session, installation) IN (SELECT session, installation FROM people WHERE user = \(literal) AND block <= \(block))"
+            "(session, installation) IN (SELECT session, installation FROM people WHERE \(isPerson) AND block <= \(block))"
         ]
-        let key = PersonKey.user(user)
+        let key = PersonKey.user(merged.root(of: user))
         let activity = try await deviceActivity(of: [key], block).map(\.activity)
         let parts = try await visitorParts(of: [KnownPerson(key: key, activity: activity)], block)[key.bytes] ?? []
         let whole = parts.filter(\.isWhole).map { SQLText.literal($0.installation) }.joined(separator: ", ")
@@ -147,6 +148,7 @@ extension ClickHouseEventStore {
             parts[row.key]?.users.append((row.user, row.last))
         }
         let histories = try await histories(of: Set(keys.compactMap(\.installation)), block)
+        let merged = merged
         var meter = QueryMeter(budget, clock: clock)
         try await rows(
             "SELECT installation, session, \(SessionUsage.columns) FROM usage FINAL WHERE \(visibility) "
@@ -159,12 +161,17 @@ extension ClickHouseEventStore {
         }
         return keys.compactMap { key in
             parts[SessionKey(installation: key.installation, session: key.session)].map {
-                session(key, $0, key.installation.flatMap { histories[$0] })
+                session(key, $0, key.installation.flatMap { histories[$0] }, merged)
             }
         }
     }
 
-    private func session(_ key: Key, _ parts: SessionParts, _ history: VisitorHistory?) -> StoredSession {
+    private func session(
+        _ key: Key,
+        _ parts: SessionParts,
+        _ history: VisitorHistory?,
+        _ merged: MergedUsers
+    ) -> StoredSession {
         var session = StoredSession(
             place: key.cursor,
             installation: key.installation,
@@ -177,7 +184,8 @@ extension ClickHouseEventStore {
         )
         for (user, last) in parts.users.sorted(by: { ($0.last, $0.user) < ($1.last, $1.user) }) {
             // An empty user means the visitor, who may have signed in later.
-            guard let user = user.text.isEmpty ? history?.owner(at: last) : user else { continue }
+            guard let known = user.text.isEmpty ? history?.owner(at: last) : user else { continue }
+            let user = ByteText(merged.root(of: known.text))
             session.users.removeAll { ByteText($0) == user }
             session.users.append(user.text)
         }

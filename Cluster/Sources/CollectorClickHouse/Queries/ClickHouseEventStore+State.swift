@@ -51,7 +51,9 @@ extension ClickHouseEventStore: EventStore {
             let store = try await verifiedStore()
             switch person {
             case .user(let id):
-                return try await store.installations(of: id).map { PersonInstallation($0.id, times: $0.times) }
+                return try await store.installations(of: id, withMerged: true).map {
+                    PersonInstallation($0.id, times: $0.times)
+                }
             case .visitor(let id):
                 return try await store.installation(ofVisitor: id).map { [$0] } ?? []
             }

@@ -92,8 +92,12 @@ extension ClickHouseEventStore {
                 let retained = try await deviceActivity(of: [person.key], block, since: first)
                 events = KnownPerson(key: person.key, activity: retained.map(\.activity)).events
             }
-            if let own = whole.part(.min ... .max, isVisit: false, events: events) {
-                ranges.append((person.key, own, nil))
+            for key in merged.keys(of: [person.key]).prefix(Self.maximumParts) {
+                // The number of events includes those of merged users.
+                guard let own = whole.part(.min ... .max, isVisit: false, events: ranges.isEmpty ? events : 0) else {
+                    continue
+                }
+                ranges.append((key, own, nil))
             }
         }
         let read = Array(parts.prefix(Self.maximumParts - ranges.count))

@@ -77,7 +77,8 @@ extension ClickHouseEventStore {
             fields: [query.grouping?.field, query.measure.field].compactMap { $0 },
             people: query.measure == .users,
             block: block,
-            retainedSince: retainedSince
+            retainedSince: retainedSince,
+            merged: merged
         )
     }
 

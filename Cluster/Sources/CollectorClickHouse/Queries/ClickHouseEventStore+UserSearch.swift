@@ -45,10 +45,10 @@ extension ClickHouseEventStore {
 
 extension KnownPerson: SearchedPerson {
     func ids() -> [String?] {
-        let traits = [traits] + visits.compactMap(\.traits)
+        let traits = [traits] + merged.map(\.traits) + visits.compactMap(\.traits)
         let known = traits.flatMap { [$0.uniqueID, $0.anonymousID] }
         switch key {
-        case .user(let id): return [id] + known
+        case .user(let id): return [id] + merged.map(\.id) + known
         case .visitor(let id): return known + [id.description]
         }
     }

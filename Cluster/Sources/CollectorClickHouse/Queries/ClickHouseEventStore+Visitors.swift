@@ -48,12 +48,16 @@ extension ClickHouseEventStore {
                 if let installation = row.activity.installation { visitors[installation] = row.activity }
             }
         }
+        let merged = merged
         return people.reduce(into: [:]) { parts, person in
             parts[person.key.bytes] = person.devices.flatMap { device in
                 guard let installation = device.installation, let visitor = visitors[installation] else {
                     return [VisitorPart]()
                 }
-                return histories[installation]?.parts(of: person.key, visitor) ?? []
+                let parts = merged.keys(of: [person.key]).flatMap { key in
+                    histories[installation]?.parts(of: key, visitor) ?? []
+                }
+                return parts.sorted { $0.times.lowerBound < $1.times.lowerBound }
             }
         }
     }
@@ -62,13 +66,13 @@ extension ClickHouseEventStore {
     ///
     /// A visitor whose events all belong to one user leads to the user.
     func resolved(_ person: PersonKey, _ block: UInt64) async throws(StoreError) -> PersonKey? {
-        guard case .visitor(let installation) = person else { return person }
+        guard case .visitor(let installation) = person else { return merged.root(of: person) }
         guard let history = try await histories(of: [installation], block)[installation] else { return person }
         guard let visitor = try await deviceActivity(of: [person], block).first?.activity else { return nil }
         switch history.history.owner(of: visitor.first...max(visitor.first, visitor.last)) {
         case .visitor, .several(includesVisitor: true): return person
         case .several(includesVisitor: false): return nil
-        case .user: return history.owner(at: visitor.first).map { .user($0.text) }
+        case .user: return history.owner(at: visitor.first).map { .user(merged.root(of: $0.text)) }
         }
     }
 
@@ -83,13 +87,17 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [KnownPerson.DeviceActivity?] {
         let wholeSessions = try await sessionCounts(of: parts.filter(\.part.isWhole), block)
         var shared: [InstallationID: SharedVisitor] = [:]
+        var counted: [PartKey: Set<ByteText>] = [:]
         var activities: [KnownPerson.DeviceActivity?] = []
         for (person, part) in parts {
             guard part.isWhole else {
                 var visitor = shared[part.installation]
                 if visitor == nil { visitor = try await sharedVisitor(of: part, block) }
                 shared[part.installation] = visitor
-                activities.append(activity(of: part, person, visitor ?? SharedVisitor()))
+                let key = PartKey(person: person.bytes, installation: part.installation)
+                activities.append(
+                    activity(of: part, person, visitor ?? SharedVisitor(), &counted[key, default: []])
+                )
                 continue
             }
             let visitor = part.visitor
@@ -113,14 +121,17 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [InstallationID: UInt64] {
         var counts: [InstallationID: UInt64] = [:]
         let visible = KeySQL.visibleRows(upTo: block)
+        let merged = merged
         for keys in Self.parts(parts) {
             let installations = keys.map { SQLText.literal($0.part.installation) }.joined(separator: ", ")
             var condition = "installation IN (\(installations)) AND user = '' AND session != ''"
-            let pairs = keys.compactMap { key in
-                if case .user(let id) = key.person {
-                    "(\(SQLText.literal(key.part.installation)), \(SQLText.literal(id)))"
-                } else {
-                    nil
+            let pairs = keys.flatMap { key in
+                merged.keys(of: [key.person]).compactMap { person in
+                    if case .user(let id) = person {
+                        "(\(SQLText.literal(key.part.installation)), \(SQLText.literal(id)))"
+                    } else {
+                        nil
+                    }
                 }
             }
             if !pairs.isEmpty {
@@ -138,13 +149,19 @@ extension ClickHouseEventStore {
         return counts
     }
 
+    /// A person's parts of one visitor.
+    private struct PartKey: Hashable {
+        let person: PersonKey.Bytes
+        let installation: InstallationID
+    }
+
     /// A visitor whose events belong to several people, with the data needed for its parts.
     ///
     /// A period is identified by the number of periods that end before its events.
     struct SharedVisitor {
         fileprivate var sums: [Int: (events: UInt64, first: Int64, last: Int64)] = [:]
         fileprivate var sessions: [Int: Set<ByteText>] = [:]
-        /// The sessions with own events of each user.
+        /// The sessions with own events of each user, including those of merged users.
         fileprivate var sessionsOfUsers: [ByteText: Set<ByteText>] = [:]
     }
 
@@ -167,26 +184,32 @@ extension ClickHouseEventStore {
             visitor.sums[row.period] = (row.events, row.first, row.last)
         }
         visitor.sessions = try await sessions(of: part, block)
+        let merged = merged
         for row in try await list(
             "SELECT DISTINCT user, session FROM visits WHERE \(KeySQL.visibleRows(upTo: block)) AND "
                 + "installation = \(SQLText.literal(part.installation)) AND user != '' AND session != ''",
             { row throws(RowFault) in (user: ByteText(try row.text()), session: ByteText(try row.text())) }
         ) {
-            visitor.sessionsOfUsers[row.user, default: []].insert(row.session)
+            visitor.sessionsOfUsers[ByteText(merged.root(of: row.user.text)), default: []].insert(row.session)
         }
         return visitor
     }
 
     /// Returns the activity of a part of a visitor with several owners; nil without events.
+    ///
+    /// - Parameter counted: The sessions that earlier parts of the visitor and the person counted.
     private func activity(
         of part: VisitorPart,
         _ person: PersonKey,
-        _ visitor: SharedVisitor
+        _ visitor: SharedVisitor,
+        _ counted: inout Set<ByteText>
     ) -> KnownPerson.DeviceActivity? {
         let period = part.period(of: part.times.upperBound)
         guard let sums = visitor.sums[period] else { return nil }
         var sessions = visitor.sessions[period] ?? []
         if case .user(let user) = person { sessions.subtract(visitor.sessionsOfUsers[ByteText(user)] ?? []) }
+        sessions.subtract(counted)
+        counted.formUnion(sessions)
         return KnownPerson.DeviceActivity(
             installation: part.installation,
             first: sums.first,

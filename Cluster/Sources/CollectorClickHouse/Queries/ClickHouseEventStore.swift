@@ -25,6 +25,8 @@ package final class ClickHouseEventStore: AnalysisStore {
         var pendingErasures: [InstallationID: UInt64] = [:]
         /// The tables' lag behind the stream.
         var lag = TableLag()
+        /// The statements about merged users, as of the last query.
+        var merges = KnownMerges()
         /// The totals, the last block that they include, and the number of completed erasures of users.
         var totals: (block: UInt64, receipts: Int, totals: StoreTotals)?
         /// The cluster's erasures of users; nil if users cannot be erased.
@@ -179,7 +181,9 @@ package final class ClickHouseEventStore: AnalysisStore {
             let store = try await verifiedStore()
             let (block, week) = try await store.completed(from: state.withLock { $0.block })
             let start = try await retentionStart(week, upTo: block, store)
+            let merges = try await Self.merges(after: state.withLock { $0.merges }, upTo: block, store)
             state.withLock { state in
+                state.merges = merges
                 state.failureReason = nil
                 state.block = block
                 state.retentionStart = start
@@ -228,7 +232,9 @@ package final class ClickHouseEventStore: AnalysisStore {
 
     /// Runs a query and delivers its result row by row.
     ///
-    /// - Parameter tables: External tables to send with the query.
+    /// A query that names the table of merged users gets it.
+    ///
+    /// - Parameter tables: Other external tables to send with the query.
     /// - Throws: ``StoreError``, including when ClickHouse reports that the query exceeds a limit.
     func rows<Row>(
         _ query: String,
@@ -241,6 +247,7 @@ package final class ClickHouseEventStore: AnalysisStore {
             let seconds = max(1, budget.time.components.seconds)
             var reader = RowReader()
             var used = meter
+            let tables = tables + (query.contains(MergedUsers.tableName) ? [merged.table] : [])
             func counted(_ row: Row) throws {
                 try used.countEvent()
                 try take(row)
@@ -298,6 +305,7 @@ package final class ClickHouseEventStore: AnalysisStore {
             $0.block = 0
             $0.retentionStart = nil
             $0.totals = nil
+            $0.merges = KnownMerges()
         }
         return .analysis(sentence)
     }

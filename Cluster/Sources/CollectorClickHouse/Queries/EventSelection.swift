@@ -19,6 +19,7 @@ struct EventSelection {
     private let fields: [QueryField]
     /// Whether the column `user` contains the user that each event belongs to.
     private let resolvesPeople: Bool
+    private let merged: MergedUsers
 
     /// Creates a selection of the events that match one or more filters.
     ///
@@ -30,6 +31,7 @@ struct EventSelection {
     ///   - people: Whether the query counts people. The column `user` then contains the user that each event belongs to,
     ///     including events recorded before the user signed in.
     ///   - retainedSince: The time of arrival from which events are kept; nil if all are kept.
+    ///   - merged: The merged users.
     init(
         _ filters: [QueryFilter],
         from: Timestamp?,
@@ -38,8 +40,10 @@ struct EventSelection {
         columns: [String] = [],
         people: Bool = false,
         block: UInt64,
-        retainedSince: Timestamp?
+        retainedSince: Timestamp?,
+        merged: MergedUsers
     ) {
+        self.merged = merged
         self.block = block
         self.retainedSince = retainedSince
         self.filters = filters
@@ -69,7 +73,7 @@ struct EventSelection {
         if filters.count > 1 { parts += ownConditions(filter) }
         if let user = filter.user {
             // No user's id is empty; an empty one means that no user was signed in.
-            parts.append(user.isEmpty ? "0" : "user = \(SQLText.literal(user))")
+            parts.append(user.isEmpty ? "0" : "user = \(SQLText.literal(merged.root(of: user)))")
         }
         return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
@@ -86,9 +90,9 @@ struct EventSelection {
     /// Returns the condition that an event can belong to the filter's user; nil for any user.
     private func userCondition(_ filter: QueryFilter) -> String? {
         guard let user = filter.user else { return nil }
-        let literal = SQLText.literal(user)
-        return "(user = \(literal) OR (user = '' AND installation IN "
-            + "(SELECT installation FROM sign_ins WHERE user = \(literal) AND block <= \(block))))"
+        let isPerson = KeySQL.isUser(merged.ids(of: user))
+        return "(\(isPerson) OR (user = '' AND installation IN "
+            + "(SELECT installation FROM sign_ins WHERE \(isPerson) AND block <= \(block))))"
     }
 
     private var needsName: Bool { filters.count > 1 && filters.contains { !$0.names.isEmpty } }
@@ -141,7 +145,7 @@ struct EventSelection {
         if !contextColumns.isEmpty {
             source = "(SELECT \((all + ["signed", "anonymous"]).joined(separator: ", ")) FROM \(source))"
         }
-        return "(\(PersonSQL.resolve(source, columns: all, upTo: block)))"
+        return "(\(PersonSQL.resolve(source, columns: all, upTo: block, merged)))"
     }
 
     private static func value(_ name: [UInt8]) -> String { "values[indexOf(names, \(SQLText.literal(name)))]" }

@@ -39,6 +39,12 @@ enum KeySQL {
         return parts.isEmpty ? "0" : "(" + parts.joined(separator: " OR ") + ")"
     }
 
+    /// Returns the condition that a row's user is one of the given ones.
+    static func isUser(_ users: [String]) -> String {
+        let list = users.map { SQLText.literal($0) }
+        return list.count == 1 ? "user = \(list[0])" : "user IN (\(list.joined(separator: ", ")))"
+    }
+
     /// Returns an installation as a literal; the missing id for nil.
     static func literal(_ installation: InstallationID?) -> String {
         installation.map { SQLText.literal($0) } ?? SQLText.missingID

@@ -13,6 +13,12 @@ struct KnownPerson {
         let traits: PersonTraits?
     }
 
+    /// A user who is counted as another one.
+    struct MergedUser {
+        let id: String
+        let traits: PersonTraits
+    }
+
     /// A person's activity on one installation.
     struct DeviceActivity {
         /// The installation; nil for clients that report none.
@@ -28,6 +34,8 @@ struct KnownPerson {
     var traits = PersonTraits()
     /// The events before sign-ins, those on the most recently used installation first.
     var visits: [Visit] = []
+    /// The users who are merged into this one.
+    var merged: [MergedUser] = []
 
     /// The number of the person's events, without those before sign-ins.
     var events: UInt64 { activity.reduce(0) { $0 + $1.events } }
@@ -65,16 +73,19 @@ struct KnownPerson {
     ///
     /// If the user and an earlier visitor both have an attribute, the value that was set later is used.
     var attributes: [StoredUser.Attribute] {
-        let visitors = visits.compactMap(\.traits)
-        guard !visitors.isEmpty else { return traits.attributes }
-        let names = Set(([traits] + visitors).flatMap { $0.attributes.map { ByteText($0.name) } })
+        let others = otherTraits
+        guard !others.isEmpty else { return traits.attributes }
+        let names = Set(([traits] + others).flatMap { $0.attributes.map { ByteText($0.name) } })
         return names.sorted().compactMap { attribute($0.text) }
     }
+
+    /// The traits of merged users and of visitors who signed in.
+    private var otherTraits: [PersonTraits] { merged.map(\.traits) + visits.compactMap(\.traits) }
 
     /// Returns an attribute by its name.
     func attribute(_ name: String) -> StoredUser.Attribute? {
         // Of values set at the same time, the user's own is used, then that from the lowest installation.
-        visits.compactMap { $0.traits?[name] }.reduce(traits[name]) { best, other in
+        otherTraits.compactMap { $0[name] }.reduce(traits[name]) { best, other in
             guard let best else { return other }
             if best.set != other.set { return best.set > other.set ? best : other }
             guard traits[name]?.set != best.set, let first = best.installation, let second = other.installation else {
@@ -90,7 +101,7 @@ struct KnownPerson {
     func user(_ page: AttributePage?) -> StoredUser {
         var id: String?
         if case .user(let user) = key { id = user }
-        let all = [traits] + visits.compactMap(\.traits)
+        let all = [traits] + otherTraits
         let used = activity + visits.map(\.activity)
         var user = StoredUser(
             id: id,
@@ -102,6 +113,7 @@ struct KnownPerson {
             events: used.reduce(0) { $0 + $1.events },
             sessions: used.reduce(0) { $0 + $1.sessions }
         )
+        user.mergedIDs = merged.map(\.id)
         user.number = cursor.number
         user.installations = devices.prefix(StoredUser.maxInstallations).compactMap(\.installation)
         guard var page else { return user }

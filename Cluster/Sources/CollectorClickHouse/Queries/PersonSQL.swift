@@ -16,12 +16,16 @@ enum PersonSQL {
     /// - Parameters:
     ///   - events: A source of events with `time` and ``eventColumns``.
     ///   - columns: The columns to select in addition to `user`, including `time`.
-    static func resolve(_ events: String, columns: [String], upTo block: UInt64) -> String {
+    ///   - merged: The merged users.
+    static func resolve(_ events: String, columns: [String], upTo block: UInt64, _ merged: MergedUsers) -> String {
         // The lambda may only use columns of the innermost statement, or old versions do not find them.
         let joined =
             "SELECT \((columns + ["signed", "ends", "owners"]).joined(separator: ", ")) FROM \(events) AS v "
             + "ANY LEFT JOIN (\(periods(upTo: block))) AS h USING (anonymous)"
-        return "SELECT \(columns.joined(separator: ", ")), \(owner) AS user FROM (\(joined))"
+        return merged.mapped(
+            "SELECT \(columns.joined(separator: ", ")), \(owner) AS user FROM (\(joined))",
+            columns: columns
+        )
     }
 
     /// The user of an event; empty if it belongs to no user.

@@ -88,8 +88,8 @@ package struct ClickHouseTables: Sendable {
             _ = try await client.run(table.createStatement(settings: version.tableSettings))
         }
         if let known = self.origin(of: marks) { try check(known, origin) }
-        if highestVersion(in: marks) == TableUpgrade.version {
-            try await TableUpgrade(client, version).run()
+        if let previous = highestVersion(in: marks), TableUpgrade.versions.contains(previous) {
+            try await TableUpgrade(from: previous, client, version).run()
             try await write([(Self.versionMark, "\(ColumnTable.version)")], version)
         }
         try await checkColumns()
@@ -203,8 +203,8 @@ package struct ClickHouseTables: Sendable {
                     + "\(ColumnTable.version): a newer version of trackway created them. Install that version here."
             )
         }
-        if highest == TableUpgrade.version, isNew { return }
-        guard highest != TableUpgrade.version else {
+        if TableUpgrade.versions.contains(highest), isNew { return }
+        guard !TableUpgrade.versions.contains(highest) else {
             throw ColumnFailure(
                 .tables,
                 "The tables in \(client.address) have the older version \(highest). Stop the forwarders of that version, and "

@@ -4,34 +4,44 @@
 internal import CollectorCore
 internal import TrackwayCore
 
-/// Upgrades tables of version 3, which lack the table of sign-ins.
+/// Upgrades tables of versions 3 and 4.
 ///
-/// The sign-ins are computed from the other tables, so the stream may have been purged. Every step may run again, and an
-/// interrupted upgrade starts over. No forwarder of version 3 may run at the same time, because it would write blocks
-/// without sign-ins.
+/// Version 3 lacks the table of sign-ins, and both lack that of merged users. The rows are computed from the other
+/// tables, so the stream may have been purged; aliases in expired weeks are not among them. Every step may run again,
+/// and an interrupted upgrade starts over. No forwarder of an earlier version may run at the same time, because it would
+/// write blocks without these rows.
 struct TableUpgrade {
-    /// The version that can be upgraded.
-    static let version = 3
+    /// The versions that can be upgraded.
+    static let versions = 3...4
     /// The number of signed-in events that are sorted in one statement.
     private static let eventsPerStatement: Int64 = 2_000_000
 
     private let client: ClickHouseClient
     private let store: ClickHouseStore
     private let settings: [(String, String)]
+    private let previous: Int
 
     /// Creates an upgrade.
-    init(_ client: ClickHouseClient, _ version: ClickHouseVersion) {
+    ///
+    /// - Parameter previous: The version of the tables.
+    init(from previous: Int, _ client: ClickHouseClient, _ version: ClickHouseVersion) {
+        self.previous = previous
         self.client = client
         store = ClickHouseStore(client, version: version)
         settings = version.insertSettings
     }
 
-    /// Adds the sign-ins of all complete blocks.
+    /// Adds the missing rows of all complete blocks.
     ///
     /// - Throws: ``ColumnFailure``.
     func run() async throws(ColumnFailure) {
-        try await addColumn()
+        for table in [ColumnTable.signIns, .merges] { try await addColumn(of: table) }
         let block = try await store.completed()
+        if previous < 4 { try await addSignIns(upTo: block) }
+        try await addMerges(upTo: block)
+    }
+
+    private func addSignIns(upTo block: UInt64) async throws(ColumnFailure) {
         try await insert(Self.signInsOfOneUser(upTo: block))
         let shared = "installation IN (\(Self.sharedInstallations(upTo: block)))"
         let events = try await store.numbers(
@@ -47,15 +57,15 @@ struct TableUpgrade {
         try await insertSeparate(upTo: block)
     }
 
-    private func addColumn() async throws(ColumnFailure) {
+    private func addColumn(of table: ColumnTable) async throws(ColumnFailure) {
         let known = try await store.numbers(
             "SELECT toInt64(count()) FROM system.columns WHERE database = '\(client.address.database)' "
-                + "AND table = '\(ColumnTable.blocks.rawValue)' AND name = '\(ColumnTable.signIns.rawValue)'",
+                + "AND table = '\(ColumnTable.blocks.rawValue)' AND name = '\(table.rawValue)'",
             columns: 1
         )
         guard known.first == 0 else { return }
         _ = try await client.run(
-            "ALTER TABLE \(ColumnTable.blocks.rawValue) ADD COLUMN \(ColumnTable.signIns.rawValue) UInt64",
+            "ALTER TABLE \(ColumnTable.blocks.rawValue) ADD COLUMN \(table.rawValue) UInt64",
             isLongRunning: true
         )
     }
@@ -93,6 +103,36 @@ struct TableUpgrade {
             + "arrayPushBack(arraySlice(s, 2), (toInt64(0), toInt64(0), '', toInt64(0)))) AS p FROM (\(sorted))"
         return "SELECT installation, tupleElement(x, 1), tupleElement(x, 2), tupleElement(x, 3), tupleElement(x, 4) "
             + "FROM (\(ends)) ARRAY JOIN p AS x"
+    }
+
+    /// Adds the statements of `_alias` events.
+    ///
+    /// The tables do not have the keys of events.
+    private func addMerges(upTo block: UInt64) async throws(ColumnFailure) {
+        let query =
+            "SELECT position, block, time, received, installation, body FROM events FINAL WHERE block <= \(block) "
+            + "AND name = \(SQLText.literal(CapturedName.alias)) AND installation != \(SQLText.missingID)"
+        let answer = try await client.run(query + " FORMAT RowBinary", isLongRunning: true)
+        var rows = RowBinary()
+        do throws(RowFault) {
+            try RowCursor.forEachRow(of: answer) { row throws(RowFault) in
+                let (position, block, time) = (try row.position(), try row.int64(), try row.int64())
+                let (received, installation) = (try row.time(), try row.installation())
+                let body = try row.string()
+                // Admission validated the text. An event that cannot be parsed has no attributes.
+                let attributes = (try? JSONValue.parse(body))?["attributes"]?.object ?? JSONValue.Object()
+                MergeRow(
+                    MergeStatement(attributes: attributes, at: time),
+                    at: position,
+                    installation: installation,
+                    key: "",
+                    received: received
+                ).write(to: &rows, block: block)
+            }
+        } catch {
+            throw store.unreadable(query)
+        }
+        if !rows.bytes.isEmpty { try await store.insert(rows.bytes, into: .merges) }
     }
 
     /// Adds the rows of installations that keep anonymous events separate.

@@ -6,7 +6,7 @@ internal import CollectorTesting
 internal import TrackwayCore
 
 /// An event of a visitor or user, for tests of the rules that decide which events belong to one person.
-struct IdentityEvent: Hashable, Sendable {
+struct IdentityEvent: Sendable {
     var name = "a"
     /// The time after ``IdentityStream/start``, in milliseconds.
     var time: Int64
@@ -14,6 +14,8 @@ struct IdentityEvent: Hashable, Sendable {
     var user: String?
     var isSeparate = false
     var session: String?
+    /// The IDs of an `_alias` event.
+    var alias: (from: String, to: String)?
     /// The time of arrival, in milliseconds since 1970.
     var received = IdentityStream.start + 30 * IdentityStream.day
     /// Distinguishes independent groups of installations and users in one stream.
@@ -57,12 +59,14 @@ enum IdentityStream {
         if let id = event.user { user.append(#""id":"\#(id)""#) }
         if event.isSeparate { user.append(#""separate":true"#) }
         let session = event.session ?? "s\(event.time / hour)"
+        var attributes = #""group":\#(event.group)"#
+        if let (from, to) = event.alias { attributes += #","_alias_from":"\#(from)","_alias_to":"\#(to)""# }
         let lines = [
             #"{"received":\#(event.received),"key":"dev","encoding":"identity","rejected":[]}"#,
             #"{"batch":{"id":"b\#(number)","installation":"\#(SentBatch.installation(event.installation))","#
                 + #""writer":"\#(SentBatch.id(0xAA_0000 + event.installation))","first":\#(number),"last":\#(number),"recorded":\#(number),"dropped":[],"skipped":[]}}"#,
             #"{"context":{"user":{\#(user.joined(separator: ","))},"session":{"id":"\#(session)"}}}"#,
-            #"{"id":"\#(SentBatch.id(number))","name":"\#(event.name)","time":\#(start + event.time),"attributes":{"group":\#(event.group)}}"#,
+            #"{"id":"\#(SentBatch.id(number))","name":"\#(event.name)","time":\#(start + event.time),"attributes":{\#(attributes)}}"#,
         ]
         return Array(lines.joined(separator: "\n").utf8)
     }

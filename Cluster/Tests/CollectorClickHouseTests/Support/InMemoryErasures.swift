@@ -187,7 +187,7 @@ extension InMemoryErasures: UserErasureStore {
     func lastRecord() async throws(ColumnFailure) -> UInt64 { stream.highest }
     func completed() async throws(ColumnFailure) -> UInt64 { stream.highest }
 
-    func installations(of user: String) async throws(ColumnFailure) -> [UserInstallation] {
+    func installations(of user: String, withMerged: Bool) async throws(ColumnFailure) -> [UserInstallation] {
         state.withLock { state in state.rows.values.contains(user) ? state.installations : [] }
     }
 

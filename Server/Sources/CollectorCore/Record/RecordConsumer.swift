@@ -94,7 +94,7 @@ extension RecordConsumer {
     /// Does nothing: only the store of one machine erases users.
     public func erase(_ record: UserErasureRecord) throws {}
 
-    /// Does nothing: only the store of one machine merges users.
+    /// Does nothing, for consumers that do not merge users.
     public func merge(_ record: UserMergeRecord, at position: EventPosition) throws {}
 }
 

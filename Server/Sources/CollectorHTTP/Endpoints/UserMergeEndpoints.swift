@@ -50,7 +50,6 @@ struct UserMergeEndpoints: RoutedResource {
     private func undo(_ request: Request, _ user: String) async throws -> Response {
         let grant = try dependencies.operatorGrant(request, to: "undo merges")
         try QueryParameters(request.uri).rejectUnknown([])
-        try checkAvailable()
         let statements = try await dependencies.store.merges(connectedWith: [user])
         let isMerged = statements.contains { merge in
             merge.outcome == .merged && ByteText(merge.statement.user) == ByteText(user)
@@ -71,7 +70,6 @@ struct UserMergeEndpoints: RoutedResource {
         guard let target = try query.text("into") else {
             throw RequestFailure.malformed("into", "“into” is missing: pass the id of the user who remains.")
         }
-        try checkAvailable()
         for (field, id) in [("id", user), ("into", target)] {
             guard !PlaceholderUserID.contains(id) else {
                 throw RequestFailure.malformed(
@@ -131,14 +129,5 @@ struct UserMergeEndpoints: RoutedResource {
 
     private func refused(_ message: String) -> RequestFailure {
         RequestFailure(status: .conflict, code: .mergeRefused, field: "into", message: message)
-    }
-
-    private func checkAvailable() throws(RequestFailure) {
-        guard dependencies.erasureQueue == nil else { return }
-        throw RequestFailure(
-            status: .notImplemented,
-            code: .mergeUnavailable,
-            message: "A collector in a cluster cannot merge users."
-        )
     }
 }

@@ -465,13 +465,4 @@ extension ResponseCode {
     ///
     /// Remedy: Undo the other merge first with `trackway users unmerge`.
     static let mergeRefused = ResponseCode(rawValue: "merge_refused")
-
-    /// Users cannot be merged here.
-    ///
-    /// Status: 501.
-    ///
-    /// Cause: The collector belongs to a cluster.
-    ///
-    /// Remedy: Merge users at a collector that is not part of a cluster.
-    static let mergeUnavailable = ResponseCode(rawValue: "merge_unavailable")
 }

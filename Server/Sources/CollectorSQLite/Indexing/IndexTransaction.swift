@@ -291,8 +291,8 @@ final class IndexTransaction {
             position: event.position,
             captured: event.captured
         )
-        // Without an installation, an erasure could not find the event by the IDs in it. Clusters do not merge users.
-        if event.name.captured == .alias, erasures != nil, let installation = owner.installation {
+        // Without an installation, an erasure could not find the event by the IDs in it.
+        if event.name.captured == .alias, let installation = owner.installation {
             try tables.merges.add(
                 MergeStatement(attributes: event.captured, at: event.time),
                 at: event.position,

@@ -69,7 +69,8 @@ struct UserErasureEndpointTests {
 
     @Test
     func `an erasure waits for the index, which may lack a merge`() async throws {
-        try await CollectorUnderTest.run({ $0.expectationCatchUp = .milliseconds(5) }, hasErasures: true) { collector in
+        let change: (inout CollectorConfiguration) -> Void = { $0.expectationCatchUp = .milliseconds(5) }
+        try await CollectorUnderTest.run(change, hasErasures: true) { collector in
             collector.store.add(Self.preview("anna"))
             #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
             let key = ["authorization": "Bearer both"]

@@ -40,7 +40,7 @@ struct DoctorTests {
     ])
     func `a failed encrypted connection has the code of its cause`(_ message: String, _ code: String) async throws {
         let findings = try await Self.findings(.failure(TransportError(.tls, message)))
-        #expect(findings.map(\.code) == [code])
+        #expect(findings.map(\.name) == [code])
         #expect(findings.map(\.check) == [.certificate])
         #expect(findings.exitStatus == .negative)
     }
@@ -57,7 +57,7 @@ struct DoctorTests {
         _ code: String
     ) async throws {
         let findings = try await Self.findings(.success(WireResponse(status: status, body: Array(body.utf8))))
-        #expect(findings.map(\.code) == [code])
+        #expect(findings.map(\.name) == [code])
         #expect(findings.allSatisfy { $0.status == .fault && !$0.remedy.isEmpty })
     }
 
@@ -81,7 +81,7 @@ struct DoctorTests {
     func `the headers that a proxy forwards decide its faults`(_ text: String, _ codes: [String]) throws {
         let address = try CollectorAddress("https://collector.example.com", key: "tw_x")
         let findings = try #require(try Self.connection(text).proxyFindings(address, server: "nginx"))
-        #expect(findings.map(\.code) == codes)
+        #expect(findings.map(\.name) == codes)
     }
 
     @Test(arguments: [
@@ -117,7 +117,7 @@ struct DoctorTests {
             sent: Timestamp(milliseconds: sent),
             received: Timestamp(milliseconds: received)
         )
-        #expect(finding.code == code)
+        #expect(finding.name == code)
     }
 
     @Test(
@@ -133,7 +133,7 @@ struct DoctorTests {
         _ reserve: Int64,
         _ code: String
     ) {
-        #expect(DiskThreshold(free: free, size: size, reserve: reserve).finding("/data").code == code)
+        #expect(DiskThreshold(free: free, size: size, reserve: reserve).finding("/data").name == code)
     }
 
     @Test(arguments: [
@@ -146,11 +146,11 @@ struct DoctorTests {
         ),
     ])
     func `only a metric beyond its limit is a finding`(_ text: String, _ code: String) {
-        #expect(CollectorMetrics(text + "\n").findings.contains { $0.code == code })
+        #expect(CollectorMetrics(text + "\n").findings.contains { $0.name == code })
         let healthy = text.split(separator: "\n").map { line in
             line.split(separator: " ")[0] + (line.contains("disk_free") ? " 900" : line.contains("limit") ? " 9" : " 0")
         }
-        #expect(!CollectorMetrics(healthy.joined(separator: "\n")).findings.contains { $0.code == code })
+        #expect(!CollectorMetrics(healthy.joined(separator: "\n")).findings.contains { $0.name == code })
     }
 
     @Test

@@ -49,7 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if let folder = localFolder(address) {
             // The collector may have reported the same about its disk and index.
             for finding in FolderDiagnosis(folder: folder).run()
-            where !findings.contains(where: { $0.check == finding.check && $0.code == finding.code }) {
+            where !findings.contains(where: { $0.check == finding.check && $0.name == finding.name }) {
                 findings.append(finding)
             }
         }

@@ -40,7 +40,7 @@ struct CollectorDiagnosis: Sendable {
         if let connection = Self.json(response.body).flatMap(ReceivedConnection.init) {
             findings.append(connection.clockFinding(sent: sent, received: received))
             findings += await proxy(connection, response)
-            let isKeyDropped = findings.contains { $0.code == "proxy_drops_key" }
+            let isKeyDropped = findings.contains { $0.name == "proxy_drops_key" }
             if !isKeyDropped { findings.append(connection.keyFinding(scope: scope)) }
         } else {
             findings.append(
@@ -140,15 +140,15 @@ struct CollectorDiagnosis: Sendable {
     /// Returns the fault of a response that is not the one of a collector at this address; nil if it is.
     private func unexpected(_ response: WireResponse) -> DoctorFinding? {
         if let error = Self.error(response) {
+            let remedy: String
+            switch error.code {
             // An older collector does not have the endpoint.
-            guard error.code != "not_found" else { return nil }
-            let remedy =
-                switch error.code {
-                case "wrong_host":
-                    "Start the collector with --allow-host and the name, or with --read-key always."
-                case "address_rate": "Wait a moment; raise the limit with --address-rate."
-                default: "See the collector's log."
-                }
+            case "not_found": return nil
+            case "wrong_host":
+                remedy = "Start the collector with --allow-host and the name, or with --read-key always."
+            case "address_rate": remedy = "Wait a moment; raise the limit with --address-rate."
+            default: remedy = "See the collector's log."
+            }
             return .fault(.address, error.code, error.message, remedy)
         }
         if response.status == 200, Self.json(response.body) != nil { return nil }

@@ -25,7 +25,7 @@ struct DoctorFinding: Sendable, Hashable {
     var check: Check
     var status: Status
     /// The stable name of the fault, such as `clock_wrong`; `ok` if nothing is wrong.
-    var code: String
+    var name: String
     /// What was found, as a sentence.
     var message: String
     /// What to do, as a sentence; empty if nothing is wrong.
@@ -33,22 +33,22 @@ struct DoctorFinding: Sendable, Hashable {
 
     /// Creates a finding without a fault.
     static func ok(_ check: Check, _ message: String) -> DoctorFinding {
-        DoctorFinding(check: check, status: .ok, code: "ok", message: message, remedy: "")
+        DoctorFinding(check: check, status: .ok, name: "ok", message: message, remedy: "")
     }
 
     /// Creates a finding for a check that was not possible.
     static func skipped(_ check: Check, _ message: String, _ remedy: String) -> DoctorFinding {
-        DoctorFinding(check: check, status: .skipped, code: "skipped", message: message, remedy: remedy)
+        DoctorFinding(check: check, status: .skipped, name: "skipped", message: message, remedy: remedy)
     }
 
     /// Creates a warning.
-    static func warning(_ check: Check, _ code: String, _ message: String, _ remedy: String) -> DoctorFinding {
-        DoctorFinding(check: check, status: .warning, code: code, message: message, remedy: remedy)
+    static func warning(_ check: Check, _ name: String, _ message: String, _ remedy: String) -> DoctorFinding {
+        DoctorFinding(check: check, status: .warning, name: name, message: message, remedy: remedy)
     }
 
     /// Creates a fault.
-    static func fault(_ check: Check, _ code: String, _ message: String, _ remedy: String) -> DoctorFinding {
-        DoctorFinding(check: check, status: .fault, code: code, message: message, remedy: remedy)
+    static func fault(_ check: Check, _ name: String, _ message: String, _ remedy: String) -> DoctorFinding {
+        DoctorFinding(check: check, status: .fault, name: name, message: message, remedy: remedy)
     }
 
     /// The finding as JSON.
@@ -56,7 +56,7 @@ struct DoctorFinding: Sendable, Hashable {
         .members(
             ("check", .string(check.rawValue)),
             ("status", .string(status.rawValue)),
-            ("code", .string(code)),
+            ("code", .string(name)),
             ("message", .string(message)),
             ("remedy", .string(remedy))
         )

@@ -11,7 +11,7 @@ enum DoctorText {
             let check = finding.check.rawValue + padding(width - finding.check.rawValue.count)
             lines.append("\(label(finding.status, style)) \(check)  \(TerminalText.part(finding.message))")
             guard !finding.remedy.isEmpty else { continue }
-            let code = finding.status == .skipped ? "" : style.faint(" (\(finding.code))")
+            let code = finding.status == .skipped ? "" : style.faint(" (\(finding.name))")
             lines.append("        → \(TerminalText.part(finding.remedy))\(code)")
         }
         return lines + [summary(findings)]

@@ -375,9 +375,8 @@ document.addEventListener("keydown", (event) => {
 
 // MARK: Start
 
-if (isShared) {
-  showSharedBoard();
-} else {
+/** Shows the section of the URL once the calendar is known. A module of the bundled page cannot wait outside a function. */
+async function start() {
   setText(byId("host"), location.host);
   await loadCalendar();
   setText(byId("zone"), browserZone());
@@ -387,3 +386,6 @@ if (isShared) {
   setInterval(poll, pollInterval);
   document.addEventListener("visibilitychange", poll);
 }
+
+if (isShared) showSharedBoard();
+else start();

@@ -88,7 +88,7 @@ struct EngineErasureTests {
         try await cluster.forwarder.start()
     }
 
-    @Test(.timeLimit(.minutes(6)))
+    @Test(.timeLimit(.minutes(20)))
     func `erasing users removes every byte of them, keeps the others, and gives receipts`() async throws {
         try await ErasureCluster.run { cluster in
             let people = 9

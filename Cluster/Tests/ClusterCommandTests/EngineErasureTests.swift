@@ -66,6 +66,7 @@ struct EngineErasureTests {
             "places": "SELECT kind, whose, installation, block, events, earliest, latest FROM places WHERE kind != 0",
             "names": "SELECT name, quarter, block, events, first, last FROM names",
             "failures": "SELECT position, installation, content FROM failures",
+            "merges": "SELECT * FROM merges",
         ]
         for (table, query) in queries {
             let condition =
@@ -79,7 +80,10 @@ struct EngineErasureTests {
                 try await Self.rows(rows, "trackway", cluster), try await Self.rows(rows, "later", cluster)
             )
             let difference = Set(old).symmetricDifference(new)
-            #expect(old == new && (!old.isEmpty || table == "usage"), "\(table): \(difference.sorted().prefix(4))")
+            #expect(
+                old == new && (!old.isEmpty || ["usage", "merges"].contains(table)),
+                "\(table): \(difference.sorted().prefix(4))"
+            )
         }
         let audit = try EngineCollector.run(
             ["cluster", "audit"] + cluster.options.filter { !$0.contains("erasure-key") }
@@ -158,6 +162,71 @@ struct EngineErasureTests {
             }
             try await Self.compareWithNewTables(cluster)
             let files = try await cluster.files(with: erased.flatMap { ErasureCluster.marks($0) } + ["late-q"])
+            #expect(files.isEmpty, "\(files.prefix(10))")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(6)))
+    func `erasing a merged user removes all ids of the person, and statements about them`() async throws {
+        try await ErasureCluster.run { cluster in
+            let people = 6
+            try await cluster.fill(0..<people)
+            func user(_ number: Int) -> String { ErasureCluster.user(number) }
+            func alias(_ from: Int, _ to: Int, by person: Int) async throws {
+                let installation = ErasureCluster.installation(person)
+                let lines = [
+                    #"{"batch":{"installation":"\#(installation)"}}"#,
+                    #"{"context":{"user":{"id":"\#(user(person))"},"session":{"id":"session-\#(person)"}}}"#,
+                    #"{"name":"_alias","time":1700000000000,"attributes":{"_alias_from":"\#(user(from))","_alias_to":"\#(user(to))"}}"#,
+                ]
+                let body = Array(lines.joined(separator: "\n").utf8)
+                let answer = try await cluster.request("POST", "/v1/events", body: body, at: 1)
+                try #require(answer.status == 200, "\(answer.text)")
+            }
+            try await cluster.waitForTables(events: people * Self.events)
+            for (from, to, collector) in [(4, 2, 0), (1, 0, 1)] {
+                let path = "/v1/users/\(user(from))/merge?into=\(user(to))"
+                let answer = try await cluster.request("POST", path, at: collector)
+                #expect(answer.status == 202 && answer.json["outcome"]?.string == "merged", "\(answer.text)")
+            }
+            // The operator decided about this user, so the alias is an event of person 0 without an effect.
+            try await alias(4, 5, by: 0)
+            try await cluster.waitForTables(events: people * Self.events + 1)
+            for (person, ids, events) in [(4, [2, 4], 24), (1, [0, 1], 25), (5, [5], 12)] {
+                let found = try await cluster.request("GET", "/v1/users/\(user(person))", at: 1)
+                #expect(found.json["id"]?.string == user(ids[0]), "\(found.text)")
+                #expect(found.json["events"]?.integer == Int64(events), "\(found.text)")
+                #expect(found.json["merged"]?.array?.map(\.string) ?? [] == ids.dropFirst().map(user), "\(found.text)")
+            }
+            let again = try await cluster.request("POST", "/v1/users/\(user(2))/merge?into=\(user(4))")
+            #expect(again.status == 409, "\(again.text)")
+
+            let preview = try await cluster.request("GET", "/v1/users/\(user(4))/erasure")
+            #expect(preview.json["users"]?.array?.map(\.string) == [user(2), user(4)], "\(preview.text)")
+            #expect(preview.json["events"]?.integer == 24, "\(preview.text)")
+            let requested = try await cluster.request("DELETE", "/v1/users/\(user(4))")
+            let erasures = requested.json["erasures"]?.array?.compactMap(\.string) ?? []
+            try #require(erasures.count == 2, "\(requested.text)")
+            for erasure in erasures { _ = try await cluster.receipt(erasure) }
+
+            // Without the alias, person 0 has its own events again.
+            try await cluster.waitForTables(events: (people - 2) * Self.events)
+            for (person, events) in [(0, 24), (1, 24), (2, nil), (3, 12), (4, nil), (5, 12)] {
+                let found = try await cluster.request("GET", "/v1/users/\(user(person))")
+                #expect(found.status == (events == nil ? 404 : 200), "\(person) \(found.text)")
+                #expect(found.json["events"]?.integer == events.map { Int64($0) }, "\(person) \(found.text)")
+            }
+            let undone = try await cluster.request("POST", "/v1/users/\(user(1))/unmerge", at: 1)
+            #expect(undone.status == 202, "\(undone.text)")
+            for _ in 0..<600 {
+                let found = try await cluster.request("GET", "/v1/users/\(user(1))")
+                if found.json["id"]?.string == user(1) { break }
+                try await ContinuousClock().sleep(for: .milliseconds(100))
+            }
+            let separate = try await cluster.request("GET", "/v1/users/\(user(1))")
+            #expect(separate.json["events"]?.integer == Int64(Self.events), "\(separate.text)")
+            try await Self.compareWithNewTables(cluster)
+            let files = try await cluster.files(with: ErasureCluster.marks(2) + ErasureCluster.marks(4))
             #expect(files.isEmpty, "\(files.prefix(10))")
         }
     }

@@ -14,11 +14,20 @@ package protocol UserErasureStore: Sendable {
 
     /// Returns all installations of a user, except erased ones.
     ///
-    /// - Parameter withMerged: Whether users who are counted as the same person are included.
-    func installations(of user: String, withMerged: Bool) async throws(ColumnFailure) -> [UserInstallation]
+    /// Merged users are not included: each one has its own request, because the statements that merge them can change
+    /// before the last request is carried out.
+    ///
+    /// - Parameter isErased: Whether the erasure of another user was requested. An installation of erased users only is
+    ///   not shared.
+    func installations(
+        of user: String,
+        _ isErased: @Sendable (String) -> Bool
+    ) async throws(ColumnFailure) -> [UserInstallation]
 
     /// Returns the number of events that the erasure of a user would remove.
-    func eventCount(of user: String) async throws(ColumnFailure) -> Int
+    ///
+    /// - Parameter isErased: Whether the erasure of another user was requested.
+    func eventCount(of user: String, _ isErased: @Sendable (String) -> Bool) async throws(ColumnFailure) -> Int
 
     /// Returns the ids of all users with rows of blocks after the given one.
     func users(after block: UInt64) async throws(ColumnFailure) -> [String]
@@ -47,8 +56,11 @@ extension ClickHouseStore: UserErasureStore {
 
     private var sql: UserErasureSQL { UserErasureSQL(database: client.address.database) }
 
-    package func eventCount(of user: String) async throws(ColumnFailure) -> Int {
-        try await erasurePreview(of: user)?.events ?? 0
+    package func eventCount(
+        of user: String,
+        _ isErased: @Sendable (String) -> Bool
+    ) async throws(ColumnFailure) -> Int {
+        try await erasurePreview(of: [user], user, isErased)?.events ?? 0
     }
 
     package func removeRows(of plan: ErasurePlan, rejections: [Int64]) async throws(ColumnFailure) {

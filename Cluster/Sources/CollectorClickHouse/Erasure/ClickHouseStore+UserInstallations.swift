@@ -25,13 +25,22 @@ package struct UserInstallation: Sendable, Hashable {
 extension ClickHouseStore {
     package func installations(
         of user: String,
-        withMerged: Bool
+        _ isErased: @Sendable (String) -> Bool
     ) async throws(ColumnFailure) -> [UserInstallation] {
-        try await installations(of: withMerged ? try await mergedUsers().ids(of: user) : [user])
+        try await installations(of: [user], isErased)
     }
 
-    /// Returns all installations of users who are one person, except erased ones.
-    private func installations(of users: [String]) async throws(ColumnFailure) -> [UserInstallation] {
+    /// Returns all installations of a person, except erased ones.
+    ///
+    /// Merged users count as one person.
+    func installations(ofPerson user: String) async throws(ColumnFailure) -> [UserInstallation] {
+        try await installations(of: try await mergedUsers().ids(of: user)) { _ in false }
+    }
+
+    private func installations(
+        of users: [String],
+        _ isErased: @Sendable (String) -> Bool
+    ) async throws(ColumnFailure) -> [UserInstallation] {
         let visible = "installation NOT IN (SELECT installation FROM erasures) AND installation != \(SQLText.missingID)"
         let isUser = "user IN (SELECT user FROM given)"
         let used = try await installations(
@@ -42,13 +51,9 @@ extension ClickHouseStore {
         )
         guard !used.isEmpty else { return [] }
         let list = used.map { SQLText.literal($0.id) }.joined(separator: ", ")
-        let others = Set(
-            try await installations(
-                "SELECT installation, toInt64(count()) AS e FROM people WHERE installation IN (\(list)) AND user != '' "
-                    + "AND user NOT IN (SELECT user FROM given) GROUP BY installation",
-                users
-            ).map(\.id)
-        )
+        let others = try await otherUsers(of: list, besides: users).compactMapValues { others in
+            others.allSatisfy(isErased) ? nil : others
+        }
         let histories = try await histories(of: list)
         let anonymous = Dictionary(
             uniqueKeysWithValues: try await installations(
@@ -60,7 +65,7 @@ extension ClickHouseStore {
         var found: [UserInstallation] = []
         for (id, events) in used {
             // Without a history, anonymous events are kept separate from users.
-            if events > 0, !others.contains(id), histories[id] != nil {
+            if events > 0, others[id] == nil, histories[id] != nil {
                 found.append(UserInstallation(id, times: nil, events: events + (anonymous[id] ?? 0)))
                 continue
             }
@@ -91,8 +96,16 @@ extension ClickHouseStore {
 
     /// Returns what an erasure of a user would remove; nil if nothing is known of the user.
     package func erasurePreview(of user: String) async throws(ColumnFailure) -> ErasurePreview? {
-        let users = try await mergedUsers().ids(of: user)
-        let installations = try await installations(of: users)
+        try await erasurePreview(of: try await mergedUsers().ids(of: user), user) { _ in false }
+    }
+
+    /// Returns what an erasure of users would remove, as a preview for one of them.
+    func erasurePreview(
+        of users: [String],
+        _ user: String,
+        _ isErased: @Sendable (String) -> Bool
+    ) async throws(ColumnFailure) -> ErasurePreview? {
+        let installations = try await installations(of: users, isErased)
         let isUser = "user IN (SELECT user FROM given)"
         let counts = try await self.installations(
             "SELECT installation, toInt64(sum(events)) AS e FROM people FINAL WHERE \(isUser) "
@@ -170,6 +183,30 @@ extension ClickHouseStore {
             columns: 1
         )
         return Int(clamping: found.first ?? 0)
+    }
+
+    /// Returns the other users of installations.
+    private func otherUsers(
+        of list: String,
+        besides users: [String]
+    ) async throws(ColumnFailure) -> [InstallationID: [String]] {
+        var rows = RowBinary()
+        for user in users { rows.string(user) }
+        let given = ClickHouseClient.ExternalTable(name: "given", structure: "user String", rows: rows.bytes)
+        let query =
+            "SELECT DISTINCT installation, user FROM people WHERE installation IN (\(list)) AND user != '' "
+            + "AND user NOT IN (SELECT user FROM given) FORMAT RowBinary"
+        let answer = try await client.run(query, with: [given])
+        var others: [InstallationID: [String]] = [:]
+        do throws(RowFault) {
+            try RowCursor.forEachRow(of: answer) { row throws(RowFault) in
+                let id = try row.id(InstallationID.self)
+                others[id, default: []].append(try row.text())
+            }
+        } catch {
+            throw unreadable(query)
+        }
+        return others
     }
 
     /// Runs a query whose table `given` contains users, and that returns installations with numbers.

@@ -200,8 +200,10 @@ package final class ErasureRunner: Sendable {
 
     private func make(_ plan: inout ErasurePlan, _ indexed: inout Int, isFollowUp: Bool) async throws(Failure) {
         guard let user = plan.user else { return }
+        let (identities, key) = (journal.identities, journal.key)
+        let isErased = { @Sendable (other: String) in !isFollowUp && identities.contains(key.hash(user: other)) }
         let installations = try await queried { () throws(ColumnFailure) in
-            try await store.installations(of: user, withMerged: !isFollowUp)
+            try await store.installations(of: user, isErased)
         }
         (plan.installations, plan.shared) = ([], [])
         for installation in installations {
@@ -214,7 +216,7 @@ package final class ErasureRunner: Sendable {
                 )
             }
         }
-        indexed = try await queried { () throws(ColumnFailure) in try await store.eventCount(of: user) }
+        indexed = try await queried { () throws(ColumnFailure) in try await store.eventCount(of: user, isErased) }
     }
 
     private func eraseInstallations(of plan: ErasurePlan) async throws(Failure) {

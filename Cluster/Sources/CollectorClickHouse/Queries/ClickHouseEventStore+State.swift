@@ -51,7 +51,7 @@ extension ClickHouseEventStore: EventStore {
             let store = try await verifiedStore()
             switch person {
             case .user(let id):
-                return try await store.installations(of: id, withMerged: true).map {
+                return try await store.installations(ofPerson: id).map {
                     PersonInstallation($0.id, times: $0.times)
                 }
             case .visitor(let id):

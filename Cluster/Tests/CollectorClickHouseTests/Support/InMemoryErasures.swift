@@ -187,11 +187,12 @@ extension InMemoryErasures: UserErasureStore {
     func lastRecord() async throws(ColumnFailure) -> UInt64 { stream.highest }
     func completed() async throws(ColumnFailure) -> UInt64 { stream.highest }
 
-    func installations(of user: String, withMerged: Bool) async throws(ColumnFailure) -> [UserInstallation] {
+    func installations(of user: String, _: @Sendable (String) -> Bool) async throws(ColumnFailure) -> [UserInstallation]
+    {
         state.withLock { state in state.rows.values.contains(user) ? state.installations : [] }
     }
 
-    func eventCount(of user: String) async throws(ColumnFailure) -> Int {
+    func eventCount(of user: String, _: @Sendable (String) -> Bool) async throws(ColumnFailure) -> Int {
         state.withLock { state in state.rows.values.count { $0 == user } }
     }
 

@@ -166,7 +166,7 @@ struct EngineErasureTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(6)))
+    @Test(.timeLimit(.minutes(20)))
     func `erasing a merged user removes all ids of the person, and statements about them`() async throws {
         try await ErasureCluster.run { cluster in
             let people = 6

@@ -274,6 +274,25 @@ struct UserMergeTests {
         #expect(try await environment.store.search(search).users.map(\.id) == ["new"])
     }
 
+    @Test(arguments: [[Int64.min, .max], [.max, .min], [.min, .min + 1], [0, .min]])
+    func `a person with events at the ends of time has a profile`(_ times: [Int64]) async throws {
+        let environment = try IndexEnvironment()
+        for (index, time) in times.enumerated() {
+            var batch = Batch(1, 1, UInt64(index + 1)...UInt64(index + 1))
+            batch.lines = [#"{"context":{"user":{"id":"a"}}}"#, line(UInt64(index + 1), time: time)]
+            try environment.append(batch)
+        }
+        try Self.append(.record("a", "b", 50), 9, to: environment)
+        try await environment.index()
+        let profile = try #require(try await environment.store.profile(ProfileQuery(.user("a"))))
+        #expect(profile.person.id == "b" && profile.person.events == 2)
+        #expect(profile.person.first.milliseconds == times.min() && profile.person.last.milliseconds == times.max())
+        #expect(profile.firstTouch[.seen] != nil)
+        let first = try #require(try await environment.store.firstEvent())
+        let earliest = times.min() ?? 0
+        #expect(first.milliseconds <= earliest && earliest - max(first.milliseconds, .min) < QuarterOfHour.length)
+    }
+
     @Test
     func `aliases with missing or invalid ids, or without an installation, merge nothing`() async throws {
         let environment = try await Self.index([

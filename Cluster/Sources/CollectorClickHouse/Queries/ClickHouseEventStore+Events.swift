@@ -37,7 +37,7 @@ extension ClickHouseEventStore {
         guard let ranges = PositionRangeSQL(EventQuery(), upTo: block, retainedSince: retainedSince) else { return nil }
         let found = try await list(ranges.earliest) { row throws(RowFault) in (try row.int64(), try row.uint64()) }
         guard let (earliest, count) = found.first, count > 0 else { return nil }
-        return Timestamp(milliseconds: QuarterOfHour.number(of: earliest) * QuarterOfHour.length)
+        return Timestamp(milliseconds: QuarterOfHour.start(of: QuarterOfHour.number(of: earliest)))
     }
 
     package func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {

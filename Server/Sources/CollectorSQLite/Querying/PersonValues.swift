@@ -281,7 +281,8 @@ struct FirstEventReader {
             defer { runs.reset() }
             while try runs.step() {
                 // Runs are shorter than their maximum span, so all later runs begin after the event found.
-                if let found, runs.integer(3) - RunTable.span > found.time { break }
+                let (begin, isBelow) = runs.integer(3).subtractingReportingOverflow(RunTable.span)
+                if let found, !isBelow, begin > found.time { break }
                 if let found, runs.integer(2) > found.time { continue }
                 events.bind(1, runs.integer(0))
                 events.bind(2, runs.integer(1))

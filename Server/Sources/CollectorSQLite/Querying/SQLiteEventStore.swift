@@ -285,7 +285,7 @@ public final class SQLiteEventStore: EventStore {
             let statement = try RawStatement(db, "SELECT min(quarter) FROM activity")
             defer { statement.reset() }
             guard try statement.step(), let quarter = statement.optionalInteger(0) else { return nil }
-            return Timestamp(milliseconds: quarter * QuarterTables.length)
+            return Timestamp(milliseconds: QuarterOfHour.start(of: quarter))
         }
     }
 

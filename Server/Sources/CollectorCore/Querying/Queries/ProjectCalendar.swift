@@ -134,7 +134,9 @@ public enum AllTimeRange {
         let reader = QueryParameterReader(parameters)
         _ = try reader.text("last")
         try reader.checkLastIsAlone()
-        let earliest = min(max(first ?? now, QueryParameterReader.expected.lowerBound), now)
+        // One event of a device with a wrong clock must not make the range too long.
+        let limit = now.advanced(by: .seconds(-86_400 * RelativeRange.longestDays))
+        let earliest = min(max(first ?? now, QueryParameterReader.expected.lowerBound, limit), now)
         let day = Duration.seconds(2 * 86_400)
         let zone = try reader.zone(zones, over: earliest.advanced(by: .zero - day)..<earliest.advanced(by: day))
         let start = QueryInterval.day.start(containing: earliest, in: zone)

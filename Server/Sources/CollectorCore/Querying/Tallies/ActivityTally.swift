@@ -354,4 +354,12 @@ public enum QuarterOfHour {
         // A client may have sent any number, so avoid an addition that could overflow.
         milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
+
+    /// Returns the time at which a quarter starts, in milliseconds since 1970.
+    ///
+    /// The first quarter that has times starts at the earliest time.
+    public static func start(of quarter: Int64) -> Int64 {
+        let (start, isOutside) = quarter.multipliedReportingOverflow(by: length)
+        return isOutside ? (quarter < 0 ? .min : .max) : start
+    }
 }

@@ -79,7 +79,7 @@ class Cohorts(PageTest):
         expect(did_not.get_by_label("Event")).to_have_attribute("aria-invalid", "true")
         did_not.get_by_label("Event").fill("refund")
         dialog.get_by_role("button", name="Save cohort").click()
-        expect(did_not.get_by_role("alert")).to_contain_text("“soon” is not a duration")
+        expect(did_not.get_by_role("alert")).to_contain_text("“soon” is not a time range")
         expect(did_not.get_by_label("In the last")).to_have_attribute("aria-invalid", "true")
         self.assertEqual(self.request("GET", "/v1/cohorts")["cohorts"], [])
 

@@ -313,9 +313,7 @@ byId("key-form").addEventListener("submit", async () => {
   await loadCalendar();
   startStream(true);
   poll();
-  if (sections.current === "insights") insights.setVisible(true);
-  if (sections.current === "boards") boards.setVisible(true);
-  if (sections.current === "alerts") alerts.setVisible(true);
+  showAgain();
   const retry = keyRetry;
   keyRetry = null;
   retry?.();
@@ -375,16 +373,23 @@ document.addEventListener("keydown", (event) => {
 
 // MARK: Start
 
-/** Shows the section of the URL once the calendar is known. A module of the bundled page cannot wait outside a function. */
+/** Shows the section of the URL, and shows it again if the project's calendar turns out to be another one. */
 async function start() {
   setText(byId("host"), location.host);
-  await loadCalendar();
   setText(byId("zone"), browserZone());
   sections.restore();
   startStream();
   poll();
   setInterval(poll, pollInterval);
   document.addEventListener("visibilitychange", poll);
+  if (await loadCalendar()) showAgain();
+}
+
+/** Loads the visible section again. */
+function showAgain() {
+  if (sections.current === "insights") insights.setVisible(true);
+  if (sections.current === "boards") boards.setVisible(true);
+  if (sections.current === "alerts") alerts.setVisible(true);
 }
 
 if (isShared) showSharedBoard();

@@ -104,7 +104,10 @@ function pointRange(params, query, { edges, edges_before: edgesBefore }) {
   const isBefore = params.get("period") === "before";
   const times = isBefore ? edgesBefore : edges;
   if (times === undefined) return null;
-  if (params.get("point") === "total") return isBefore ? [["from", String(times[0])], ["to", String(times.at(-1))]] : query.filter(([key]) => key === "from" || key === "to");
+  if (params.get("point") === "total") {
+    const given = query.filter(([key]) => key === "from" || key === "to");
+    return isBefore || given.length === 0 ? [["from", String(times[0])], ["to", String(times.at(-1))]] : given;
+  }
   const point = Number(params.get("point"));
   const index = point < times.length ? point : times.findLastIndex((start) => start <= point);
   return Number.isInteger(index) && index >= 0 && index < times.length - 1 ? [["from", String(times[index])], ["to", String(times[index + 1])]] : null;

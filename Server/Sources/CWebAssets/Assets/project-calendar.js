@@ -6,13 +6,17 @@
 import { getJSON } from "./api.js";
 import { setCalendar } from "./time-zones.js";
 
-/** Loads the project's calendar. Without an answer, the browser's time zone and weeks from Monday apply. */
+/**
+ * Loads the project's calendar, and returns whether it differs from the one that applied until now. Without an answer,
+ * the browser's time zone and weeks from Monday apply.
+ */
 export async function loadCalendar() {
   try {
     const settings = await getJSON("/v1/settings");
-    setCalendar({ zone: settings.time_zone, weekStart: settings.week_start });
+    return setCalendar({ zone: settings.time_zone, weekStart: settings.week_start });
   } catch {
     // The queries that follow report the problem, such as a missing key.
+    return false;
   }
 }
 

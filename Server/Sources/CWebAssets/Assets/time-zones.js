@@ -18,10 +18,12 @@ export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZon
 /** The project's calendar; without a zone of its own, the browser's applies. */
 const calendar = { zone: null, weekStart: "monday" };
 
-/** Sets the project's calendar. An unknown zone or day is ignored. */
+/** Sets the project's calendar, and returns whether it changed. An unknown zone or day is ignored. */
 export function setCalendar({ zone, weekStart }) {
+  const before = [defaultZone(), calendar.weekStart].join(" ");
   calendar.zone = typeof zone === "string" && isTimeZone(zone) ? zone : null;
   calendar.weekStart = Object.hasOwn(weekDays, weekStart) ? weekStart : "monday";
+  return before !== [defaultZone(), calendar.weekStart].join(" ");
 }
 
 /** Returns the time zone of queries that name none: the project's, or this browser's. */

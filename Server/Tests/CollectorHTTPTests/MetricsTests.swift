@@ -137,6 +137,21 @@ struct MetricsTests {
     }
 
     @Test
+    func `durations below a millisecond and slightly above it are in different buckets`() async throws {
+        for (step, counts) in [(Duration.microseconds(900), [1, 1]), (.microseconds(1_900), [0, 1])] {
+            try await CollectorUnderTest.run(step: step) { collector in
+                #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+                _ = try await collector.request("GET", "/v1/events")
+                let metrics = try await collector.request("GET", "/metrics").body
+                for name in ["trackway_intake_seconds", "trackway_read_seconds"] {
+                    #expect(metrics.contains("\n\(name)_bucket{le=\"0.001\"} \(counts[0])\n"), "\(step)")
+                    #expect(metrics.contains("\n\(name)_bucket{le=\"0.005\"} \(counts[1])\n"), "\(step)")
+                }
+            }
+        }
+    }
+
+    @Test
     func `metrics include connections, uptime, the reserve and the write-ahead log`() async throws {
         var use = ResourceUse()
         use.writeAheadLog = 4_096

@@ -13,10 +13,12 @@ struct RequestLogTests {
     /// Runs a collector and returns the lines of its request log.
     private static func lines(
         _ change: @escaping (inout CollectorConfiguration) -> Void = { _ in },
+        step: Duration = .zero,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws -> [JSONValue] {
         let lines = Locked<[[UInt8]]>([])
-        try await CollectorUnderTest.run(change, requestLog: { line in lines.withLock { $0.append(line) } }, body)
+        let append: @Sendable ([UInt8]) -> Void = { line in lines.withLock { $0.append(line) } }
+        try await CollectorUnderTest.run(change, requestLog: append, step: step, body)
         return try lines.withLock { $0 }.map { try JSONValue.parse($0) }
     }
 
@@ -36,6 +38,16 @@ struct RequestLogTests {
         #expect(lines[0]["received_bytes"]?.integer == Int64(body.count))
         #expect(try #require(lines[1]["sent_bytes"]?.integer) > 0)
         #expect(lines.allSatisfy { $0["duration_us"]?.integer != nil && $0["time"]?.string?.hasSuffix("Z") == true })
+    }
+
+    @Test
+    func `durations are exact to the microsecond`() async throws {
+        let lines = try await Self.lines(step: .microseconds(840)) { collector in
+            _ = try await collector.request("GET", "/livez")
+            // The duration of the read is measured within that of the request.
+            _ = try await collector.request("GET", "/v1/events", ["authorization": "Bearer read"])
+        }
+        #expect(lines.map { $0["duration_us"]?.integer } == [840, 3 * 840])
     }
 
     @Test(arguments: [

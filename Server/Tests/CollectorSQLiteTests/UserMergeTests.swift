@@ -236,6 +236,40 @@ struct UserMergeTests {
         #expect(try await environment.store.merges(connectedWith: ["other"]).count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `erasing a merged person erases no stranger whom an alias without effect names`(_ isAtOnce: Bool) async throws
+    {
+        let environment = try await Self.index([
+            .event(1, "person", 1), .event(2, "person-2", 2), .event(3, "stranger", 3), .event(3, nil, 2),
+            .alias(1, "person", "stranger", 4), .record("person", "person-2", 5),
+        ])
+        let preview = try #require(try await environment.store.erasurePreview(of: "person"))
+        #expect(Set(preview.users) == ["person", "person-2"])
+        // The erasure of one user may be complete, with its statements, before the other is planned.
+        for (index, id) in ["person-2", "person"].enumerated() {
+            try environment.requestErasure(of: id, received: 1_800_000_000_000 + Int64(index))
+            if !isAtOnce {
+                try await environment.index()
+                try await environment.indexer.completeErasures()
+            }
+        }
+        try await environment.index()
+        try await environment.indexer.completeErasures()
+        #expect(try environment.erasures.receipts().count == 2)
+        let left = try await environment.all()
+        #expect(left.map(\.user) == ["stranger", nil] && left.allSatisfy { $0.installation == .numbered(3) })
+        #expect(try await environment.store.profile(ProfileQuery(.user("stranger")))?.person.events == 2)
+    }
+
+    @Test
+    func `an earlier equal alias replaces the known one although 200 are connected`() async throws {
+        let arrivals: [Arrival] = (1...200).map { .alias(1, "user-\($0)", "all", Int64($0) + 100) }
+        let environment = try await Self.index(arrivals + [.alias(1, "user-7", "all", 5)])
+        let statements = try await environment.store.merges(connectedWith: ["user-7"])
+        #expect(statements.count == 200 && statements.first?.statement.time == Self.start + 5)
+        #expect(statements.first?.outcome == .merged)
+    }
+
     @Test
     func `erasing an installation removes its aliases`() async throws {
         let environment = try await Self.index([

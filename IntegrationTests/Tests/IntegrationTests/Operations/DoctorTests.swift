@@ -186,13 +186,9 @@ struct DoctorTests {
 
     // MARK: Proxies
 
-    private static let forwarding = """
-        proxy_http_version 1.1; proxy_set_header Host $http_host; client_max_body_size 16m;
-        proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header Connection "";
-        """
-
     @Test(.enabled(if: Nginx.isInstalled))
-    func `faults of nginx are found, and the recommended settings have none`() throws {
+    func `faults of nginx are found, and the documented settings have none`() throws {
+        let documented = try Nginx.documentedSettings()
         let collector = try Collector(options: ["--trusted-proxy", "127.0.0.1"])
         let key = try collector.makeKey("support", ["--scope", "read"])
         try collector.wait(forStatus: 200, of: key)
@@ -200,17 +196,17 @@ struct DoctorTests {
             let nginx = try Nginx(before: port, settings)
             return try Self.diagnose(nginx.url, key: key)
         }
-        #expect(try diagnose(Self.forwarding, collector.port).codes == [])
+        #expect(try diagnose(documented, collector.port).codes == [])
         try diagnose("", collector.port)
             .expect(["proxy_hides_clients", "proxy_changes_host", "proxy_limits_bodies"])
-        try diagnose(Self.forwarding + "proxy_set_header Authorization \"\";", collector.port)
+        try diagnose(documented + "proxy_set_header Authorization \"\";", collector.port)
             .expect(["proxy_drops_key"])
-        try diagnose(Self.forwarding, Listener.freePort()).expect(["proxy_without_collector"])
+        try diagnose(documented, Listener.freePort()).expect(["proxy_without_collector"])
 
         let untrusting = try Collector(options: [])
         let own = try untrusting.makeKey("support", ["--scope", "read"])
         try untrusting.wait(forStatus: 200, of: own)
-        let nginx = try Nginx(before: untrusting.port, Self.forwarding)
+        let nginx = try Nginx(before: untrusting.port, documented)
         try Self.diagnose(nginx.url, key: own).expect(["proxy_not_trusted"])
     }
 
@@ -233,6 +229,7 @@ struct DoctorTests {
         let collector = try Collector(options: ["--trusted-proxy", "127.0.0.1"])
         let key = try collector.makeKey("support", ["--scope", "read"])
         try collector.wait(forStatus: 200, of: key)
+        let documented = try Nginx.documentedSettings()
         let folder = try TemporaryFolder()
         func openSSL(_ words: String) throws {
             try Self.run(["openssl"] + words.split(separator: " ").map(String.init), in: folder.path)
@@ -253,7 +250,7 @@ struct DoctorTests {
         try certificate("other", "DNS:other.example", days: 2)
         func diagnose(_ name: String, _ options: [String]) throws -> Diagnosis {
             let files = (folder.path("\(name).pem"), folder.path("\(name).key"))
-            let nginx = try Nginx(before: collector.port, Self.forwarding, certificate: files)
+            let nginx = try Nginx(before: collector.port, documented, certificate: files)
             return try Self.diagnose(nginx.url, options, key: key)
         }
         let trusted = ["--ca", folder.path("ca.pem")]
@@ -263,7 +260,7 @@ struct DoctorTests {
         try diagnose("other", trusted).expect(["certificate_name"])
         let nginx = try Nginx(
             before: collector.port,
-            Self.forwarding,
+            documented,
             certificate: (folder.path("valid.pem"), folder.path("valid.key"))
         )
         try Self.diagnose(nginx.url.replacing("https:", with: "http:"), key: key).expect(["url_needs_https"])

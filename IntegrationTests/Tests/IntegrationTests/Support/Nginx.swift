@@ -18,6 +18,16 @@ struct Nginx {
     private let port: UInt16
     private let scheme: String
 
+    /// The directives that the collector's documentation recommends for a location, without `proxy_pass`.
+    static func documentedSettings() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
+        let page = try String(contentsOfFile: "\(root)/Documentation/Collector.md", encoding: .utf8)
+        guard let match = page.firstMatch(of: /```nginx\nlocation \/ \{\n *proxy_pass [^\n]*\n([^}]*)\}\n```/) else {
+            throw TestSupportError("Documentation/Collector.md has no location for nginx")
+        }
+        return String(match.1)
+    }
+
     /// The base URL of the proxy.
     var url: String { "\(scheme)://127.0.0.1:\(port)" }
 

@@ -36,7 +36,7 @@ struct CollectorResponder: HTTPResponder {
         var found: RouteMatch?
         var code: String?
         let origin = origin(of: request, context)
-        let log = dependencies.requestLog.map { ($0, dependencies.clock.now()) }
+        let log = dependencies.requestLog.map { ($0, dependencies.clock.now().wall, dependencies.instant()) }
         do {
             try count(origin)
             try access.hosts.check(request)
@@ -62,8 +62,9 @@ struct CollectorResponder: HTTPResponder {
             response = refused(failure, request)
         }
         dependencies.statistics.withLock { $0.responses[response.status.code, default: 0] += 1 }
-        if let (write, began) = log {
-            let entry = RequestLogEntry(request, from: origin, found, response, code, began: began, dependencies)
+        if let (write, time, began) = log {
+            var entry = RequestLogEntry(request, from: origin, found, response, code, at: time, dependencies)
+            entry.duration = began.duration(to: dependencies.instant())
             write(entry.json())
         }
         access.origins.allowOrigin(in: &response, for: request, found)
@@ -81,7 +82,7 @@ struct CollectorResponder: HTTPResponder {
         let authorization = try access.admit(request, to: endpoint.access)
         // Check before the endpoint runs, because data that the index currently lacks may be missing from the response.
         let partial = incompleteReason(of: endpoint)
-        let began = dependencies.clock.now().monotonic
+        let began = endpoint.durations.map { ($0, dependencies.instant()) }
         let call = EndpointRequest(
             request: request,
             parameters: parameters,
@@ -89,8 +90,8 @@ struct CollectorResponder: HTTPResponder {
             origin: origin
         )
         var response = try await run(endpoint, call)
-        if let durations = endpoint.durations {
-            let time = began.duration(to: dependencies.clock.now().monotonic)
+        if let (durations, began) = began {
+            let time = began.duration(to: dependencies.instant())
             dependencies[keyPath: durations].withLock { $0.add(time) }
         }
         if let partial { try await IncompleteResponse.mark(&response, partial) }

@@ -48,7 +48,8 @@ public struct CollectorServer: Service, CustomStringConvertible {
     ///   - zones: Returns the time zones used in queries.
     ///   - resources: Returns the collector's resource usage, for metrics.
     ///   - requestLog: Writes a line of JSON for each request, without a line feed; nil for no log. Must not block.
-    ///   - clock: The clock for timestamps and durations.
+    ///   - clock: The clock for timestamps and timeouts, in milliseconds.
+    ///   - instant: Returns the current instant, for the durations of requests.
     ///   - sleep: Sleeps for a duration, for alerts; returns early if canceled.
     ///   - logger: The logger for messages to the operator.
     ///   - listening: Called with the port once connections are accepted.
@@ -72,6 +73,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         requestLog: (@Sendable ([UInt8]) -> Void)? = nil,
         clock: any EventClock = SystemClock(),
+        instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         // The sleep is canceled when there is work to do earlier.
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
         logger: Logger,
@@ -91,6 +93,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
                     ? KeyGrant(name: "anybody", scopes: Set(KeyScope.allCases), accounts: nil) : nil
             ),
             clock: clock,
+            instant: instant,
             // The sleep is canceled if memory becomes available in time.
             bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
             erasures: ErasureMeter(clock: clock),
@@ -217,6 +220,8 @@ struct CollectorDependencies: Sendable {
     let analysis: (any AnalysisStore)?
     let authorization: Authorization
     let clock: any EventClock
+    /// Returns the current instant, for durations that are too short for ``clock``.
+    let instant: @Sendable () -> ContinuousClock.Instant
     let bodies: BodyBudget
     let erasures: ErasureMeter
     /// The erasures of the collector; nil in a cluster.

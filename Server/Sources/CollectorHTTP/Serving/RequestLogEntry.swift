@@ -71,24 +71,24 @@ extension RequestLogEntry {
     /// A client chooses the text of any other method.
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
 
-    /// Describes a request and its response.
+    /// Describes a request that arrived at `time`, and its response, with a duration of zero.
     init(
         _ request: Request,
         from origin: RequestOrigin,
         _ match: RouteMatch?,
         _ response: Response,
         _ code: String?,
-        began: DualTimestamp,
+        at time: Timestamp,
         _ dependencies: CollectorDependencies
     ) {
-        time = began.wall
+        self.time = time
         method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
         if case .endpoint(let endpoint, _)? = match { route = endpoint.route }
         status = response.status.code
         self.code = code
         receivedBytes = request.headers[.contentLength].flatMap { Int($0) }
         sentBytes = response.body.contentLength
-        duration = began.monotonic.duration(to: dependencies.clock.now().monotonic)
+        duration = .zero
         key = dependencies.authorization.identify(header: request.headers[.authorization]).grant?.name
         address = dependencies.configuration.clientAddresses.stored(origin.sender)
     }

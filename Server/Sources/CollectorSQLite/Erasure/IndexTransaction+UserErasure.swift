@@ -38,7 +38,10 @@ extension IndexTransaction {
             // The index was rebuilt from a partly rewritten log; only the first plan was made from all sign-ins.
             plan = known
         } else {
-            for installation in try UserInstallation.all(of: user, db) {
+            // Each user of the person has a request. Without the statements that an earlier request removed, others could
+            // be merged with this user.
+            let isRequested = { (other: String) in self.erasedIdentity(of: other) != nil }
+            for installation in try UserInstallation.all(of: user, db, including: isRequested) {
                 if let times = installation.times {
                     plan.shared.append(ErasurePlan.SharedInstallation(installation.id, times: times))
                 } else {

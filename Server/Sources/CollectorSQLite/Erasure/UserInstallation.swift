@@ -20,9 +20,21 @@ struct UserInstallation {
     ///
     /// Merged users count as one.
     ///
+    /// - Parameter isIncluded: Whether another user who is merged with this one is included.
     /// - Complexity: O(the user's sessions).
-    static func all(of user: String, _ db: Database) throws -> [UserInstallation] {
-        let users = try numbers(of: user, db)
+    static func all(
+        of user: String,
+        _ db: Database,
+        including isIncluded: (String) -> Bool = { _ in true }
+    ) throws -> [UserInstallation] {
+        let ids = try RawStatement(db, "SELECT id FROM users WHERE number = ?")
+        let users = try numbers(of: user, db).filter { number in
+            ids.bind(1, number)
+            defer { ids.reset() }
+            guard try ids.step() else { return false }
+            let id = ids.text(0)
+            return ByteText(id) == ByteText(user) || isIncluded(id)
+        }
         let list = users.map(String.init).joined(separator: ", ")
         let find = try RawStatement(
             db,

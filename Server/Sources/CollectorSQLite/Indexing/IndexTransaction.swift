@@ -409,7 +409,7 @@ final class IndexTransaction {
     }
 
     /// Returns the hash of a user's id if the user was erased.
-    private func erasedIdentity(of user: String) -> IdentityHash? {
+    func erasedIdentity(of user: String) -> IdentityHash? {
         guard let erasures, !tables.erasedUsers.identities.isEmpty else { return nil }
         let identity = erasures.key.hash(user: user)
         return tables.erasedUsers.identities.contains(identity) ? identity : nil

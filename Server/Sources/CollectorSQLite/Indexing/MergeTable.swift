@@ -77,8 +77,11 @@ final class MergeTable: IndexTable {
         statement.user = bounded(statement.user)
         statement.target = statement.target.map(bounded)
         if let installation {
-            guard try replacesEqual(statement, at: position, installation) else { return }
-            guard try hasRoom(for: statement) else { return }
+            switch try replaceEqual(statement, at: position, installation) {
+            case .isEarlier: return
+            case .replaced: break
+            case .isMissing: guard try hasRoom(for: statement) else { return }
+            }
         }
         let row = MergeRow(
             statement,
@@ -111,21 +114,33 @@ final class MergeTable: IndexTable {
         }
     }
 
-    /// Removes a later statement that is equal; returns false if an earlier one is known.
-    private func replacesEqual(_ statement: MergeStatement, at position: EventPosition, _ installation: Int64) throws
-        -> Bool
-    {
+    /// What is known of a statement by the same installation that is equal to a new one.
+    private enum EqualStatement {
+        /// There is none.
+        case isMissing
+        /// It has an earlier time.
+        case isEarlier
+        /// It had a later time, and was removed.
+        case replaced
+    }
+
+    /// Removes an equal statement with a later time.
+    private func replaceEqual(
+        _ statement: MergeStatement,
+        at position: EventPosition,
+        _ installation: Int64
+    ) throws -> EqualStatement {
         findEqual.bind(1, statement.user)
         findEqual.bind(2, statement.target)
         findEqual.bind(3, installation)
         var known: (position: Int64, time: Int64)?
         if try findEqual.step() { known = (findEqual.integer(0), findEqual.integer(1)) }
         findEqual.reset()
-        guard let known else { return true }
-        guard (statement.time, position.rawValue) < (known.time, known.position) else { return false }
+        guard let known else { return .isMissing }
+        guard (statement.time, position.rawValue) < (known.time, known.position) else { return .isEarlier }
         remove.bind(1, known.position)
         try remove.run()
-        return true
+        return .replaced
     }
 
     /// Whether the statements connected with those of a new one by an app are few enough.

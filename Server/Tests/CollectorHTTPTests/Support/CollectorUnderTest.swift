@@ -71,6 +71,7 @@ struct CollectorUnderTest: Sendable {
     ///   - hasErasures: Whether the collector erases users.
     ///   - resources: Returns the collector's resource use.
     ///   - requestLog: Receives the lines of the request log.
+    ///   - step: The time between two readings of the clock for durations of requests.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
@@ -81,6 +82,7 @@ struct CollectorUnderTest: Sendable {
         hasErasures: Bool = false,
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         requestLog: (@Sendable ([UInt8]) -> Void)? = nil,
+        step: Duration = .zero,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -88,6 +90,7 @@ struct CollectorUnderTest: Sendable {
         let memory = MemoryStorage(capacity: capacity)
         let storage = FaultyStorage(memory)
         let clock = ManualClock()
+        let instant = Locked(ContinuousClock.now)
         let keys = Keys()
         let store = InMemoryEventStore()
         let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
@@ -142,6 +145,12 @@ struct CollectorUnderTest: Sendable {
             resources: resources,
             requestLog: requestLog,
             clock: clock,
+            instant: {
+                instant.withLock { instant in
+                    instant = instant.advanced(by: step)
+                    return instant
+                }
+            },
             sleep: { await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             listening: { sender.yield($0) }
